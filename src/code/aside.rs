@@ -7,7 +7,7 @@ use crate::source::{Node, Source};
 use crate::terraform::load::names::{Syntax, configuration};
 use crate::terraform::reach::Reach;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Folders of the tools around a project: they see it, and it does not see them.
@@ -57,11 +57,19 @@ pub(crate) struct Mentions<'a> {
     source: &'a dyn Source,
     /// The files of folders of code, without comments.
     texts: RefCell<HashMap<String, Rc<Vec<String>>>>,
+    /// What these are made of.
+    words: RefCell<HashMap<String, Rc<Words>>>,
+}
+
+/// The words of texts, and what is between two quotes.
+struct Words {
+    plain: HashSet<String>,
+    quoted: HashSet<String>,
 }
 
 impl<'a> Mentions<'a> {
     pub(crate) fn new(source: &'a dyn Source) -> Self {
-        Mentions { source, texts: RefCell::default() }
+        Mentions { source, texts: RefCell::default(), words: RefCell::default() }
     }
 
     /// Whether the code around a file has its name, or that of the folder that leads to it, in a text.
@@ -74,11 +82,28 @@ impl<'a> Mentions<'a> {
     /// Whether the code around a file names it by a word, as commands do, or the folder that leads to it by a text.
     pub(crate) fn calls(&self, reach: &Reach, path: &str) -> bool {
         let Some(below) = reach.seen_from_code(path) else { return false };
-        let is_called = |text: &str| match below.split_once('/') {
-            None => has_word(text, below),
-            Some((folder, _)) => text.contains(&format!("\"{folder}\"")),
-        };
-        reach.all_folders().any(|folder| self.of_folder(folder).iter().any(|text| is_called(text)))
+        reach.all_folders().any(|folder| {
+            let words = self.words(folder);
+            match below.split_once('/') {
+                None => words.plain.contains(below),
+                Some((first, _)) => words.quoted.contains(first),
+            }
+        })
+    }
+
+    fn words(&self, folder: &str) -> Rc<Words> {
+        if let Some(known) = self.words.borrow().get(folder) {
+            return Rc::clone(known);
+        }
+        let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '/' | '\\' | '=' | '}' | '(');
+        let texts = self.of_folder(folder);
+        let all = |split: &dyn Fn(&str) -> Vec<String>| texts.iter().flat_map(|text| split(text)).collect();
+        let found = Rc::new(Words {
+            plain: all(&|text| text.split(is_end).map(str::to_owned).collect()),
+            quoted: all(&|text| text.split('"').map(str::to_owned).collect()),
+        });
+        self.words.borrow_mut().insert(folder.to_owned(), Rc::clone(&found));
+        found
     }
 
     fn of_folder(&self, folder: &str) -> Rc<Vec<String>> {
