@@ -7,7 +7,7 @@ use crate::source::{Node, Source};
 use crate::terraform::load::names::{Syntax, configuration};
 use crate::terraform::reach::Reach;
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Folders of the tools around a project: they see it, and it does not see them.
@@ -57,11 +57,19 @@ pub(crate) struct Mentions<'a> {
     source: &'a dyn Source,
     /// The files of folders of code, without comments.
     texts: RefCell<HashMap<String, Rc<Vec<String>>>>,
+    /// What these are made of.
+    words: RefCell<HashMap<String, Rc<Words>>>,
+}
+
+/// The words of texts, and the values of arguments for paths.
+struct Words {
+    plain: HashSet<String>,
+    paths: HashSet<String>,
 }
 
 impl<'a> Mentions<'a> {
     pub(crate) fn new(source: &'a dyn Source) -> Self {
-        Mentions { source, texts: RefCell::default() }
+        Mentions { source, texts: RefCell::default(), words: RefCell::default() }
     }
 
     /// Whether the code around a file has its name, or that of the folder that leads to it, in a text.
@@ -74,11 +82,27 @@ impl<'a> Mentions<'a> {
     /// Whether the code around a file names it by a word, as commands do, or the folder that leads to it by an argument for a path.
     pub(crate) fn calls(&self, reach: &Reach, path: &str) -> bool {
         let Some(below) = reach.seen_from_code(path) else { return false };
-        let is_called = |text: &str| match below.split_once('/') {
-            None => has_word(text, below),
-            Some((folder, _)) => has_path(text, folder),
-        };
-        reach.all_folders().any(|folder| self.of_folder(folder).iter().any(|text| is_called(text)))
+        reach.all_folders().any(|folder| {
+            let words = self.words(folder);
+            match below.split_once('/') {
+                None => words.plain.contains(below),
+                Some((first, _)) => words.paths.contains(first),
+            }
+        })
+    }
+
+    fn words(&self, folder: &str) -> Rc<Words> {
+        if let Some(known) = self.words.borrow().get(folder) {
+            return Rc::clone(known);
+        }
+        let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '/' | '\\' | '=' | '}' | '(');
+        let texts = self.of_folder(folder);
+        let found = Rc::new(Words {
+            plain: texts.iter().flat_map(|text| text.split(is_end).map(str::to_owned)).collect(),
+            paths: texts.iter().flat_map(|text| paths_in(text)).map(str::to_owned).collect(),
+        });
+        self.words.borrow_mut().insert(folder.to_owned(), Rc::clone(&found));
+        found
     }
 
     fn of_folder(&self, folder: &str) -> Rc<Vec<String>> {
@@ -107,16 +131,20 @@ impl<'a> Mentions<'a> {
 /// What names of arguments have in them whose values are paths. Any text may be called like a folder: `env = "dev"`.
 const OF_PATHS: [&str; 6] = ["chart", "dir", "file", "folder", "path", "source"];
 
-/// Whether a text of configuration has an argument for a path with this value.
-fn has_path(text: &str, path: &str) -> bool {
-    text.match_indices(&format!("\"{path}\"")).any(|(at, _)| {
-        let before = text[..at].trim_end();
-        let Some(before) = before.strip_suffix(['=', ':']) else { return false };
-        let before = before.trim_end_matches(['"', ' ']);
-        let is_end = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'));
-        let argument = before.rsplit(is_end).next().unwrap_or_default();
+/// The values of the arguments of a configuration that are for paths.
+fn paths_in(text: &str) -> Vec<&str> {
+    let pieces: Vec<&str> = text.split('"').collect();
+    let is_end = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '-'));
+    let is_path = |i: &usize| {
+        let argument = match pieces[i - 1].trim_end().strip_suffix(['=', ':']) {
+            // A key of JSON has quotes.
+            Some("") if *i > 1 => pieces[i - 2],
+            Some(before) => before.trim_end().rsplit(is_end).next().unwrap_or_default(),
+            None => return false,
+        };
         OF_PATHS.iter().any(|word| argument.contains(word))
-    })
+    };
+    (1..pieces.len()).filter(is_path).map(|i| pieces[i]).collect()
 }
 
 /// Whether a text has a word of a path.
@@ -133,4 +161,15 @@ fn is_document(path: &str) -> bool {
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     matches!(extension, "md" | "markdown" | "rst" | "adoc")
         || matches!(extension, "" | "txt") && matches!(stem, "LICENSE" | "CODEOWNERS" | "NOTICE")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_for_paths() {
+        assert_eq!(paths_in("source_dir=\"src\"\nenv=\"dev\"\nx=[\"a\"]\nchart = \"c\"\n"), ["src", "c"]);
+        assert_eq!(paths_in("{\"source_dir\": \"src\", \"env\": \"dev\"}"), ["src"]);
+    }
 }

@@ -5,7 +5,6 @@ use super::aside::Mentions;
 use super::named::outside;
 use crate::paths::{name, parent};
 use crate::source::Source;
-use crate::terraform::module::paths::is_within;
 use crate::terraform::reach::Reach;
 use crate::text::Text;
 use std::cell::RefCell;
@@ -34,10 +33,15 @@ impl<'a> Found<'a> {
         Found { source, mentions, led: RefCell::default() }
     }
 
-    /// Whether a program that the code runs may find the file at a path.
-    pub(super) fn has(&self, reach: &Reach, path: &str) -> bool {
-        self.mentions.calls(reach, path)
-            || reach.named_places().any(|place| self.of_place(place).iter().any(|led| is_within(path, led)))
+    /// The files and folders that those lead to that code names.
+    pub(super) fn led(&self, reach: &Reach) -> BTreeSet<Text> {
+        reach.named_places().flat_map(|place| self.of_place(place).iter().cloned().collect::<Vec<_>>()).collect()
+    }
+
+    /// Whether a program that the code runs may find the file at a path, given what the code leads to.
+    pub(super) fn has(&self, reach: &Reach, led: &BTreeSet<Text>, path: &str) -> bool {
+        let mut above = std::iter::successors(Some(path), |path| path.rsplit_once('/').map(|(folder, _)| folder));
+        above.any(|place| led.contains(place)) || led.contains("") || self.mentions.calls(reach, path)
     }
 
     fn of_place(&self, place: &str) -> Rc<Vec<Text>> {

@@ -33,6 +33,7 @@ use crate::text::Text;
 use content::Contents;
 use explained::Explained;
 use found::Found;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of folders of examples, tests and vendored code.
@@ -117,9 +118,12 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
         let before = base.of(&run.address).map(|run| run.reach);
         let own = known.entry((before, run.reach)).or_insert_with(|| {
             let reaches = [Some(&head.reaches[run.reach]), before.map(|index| &base.reaches[index])];
+            let led: [OnceCell<BTreeSet<Text>>; 2] = Default::default();
             let is_found = |path: &str| {
-                let mut sides = found.iter().zip(&reaches);
-                sides.any(|(side, reach)| reach.is_some_and(|reach| side.has(reach, path)))
+                let mut sides = found.iter().zip(&reaches).zip(&led);
+                sides.any(|((side, reach), led)| {
+                    reach.is_some_and(|reach| side.has(reach, led.get_or_init(|| side.led(reach)), path))
+                })
             };
             let touch = |path: &str| {
                 let touch = reaches.iter().flatten().find_map(|reach| reach.touch(path));

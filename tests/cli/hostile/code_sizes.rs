@@ -131,3 +131,16 @@ fn resources_of_one_file_that_all_get_other_names() {
     repo.write("main.tf", text("b")).commit("head");
     repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(1).json();
 }
+
+/// Files that a change adds beside code which names as many places, and none of these files.
+#[test]
+fn files_beside_code_that_names_others() {
+    let places: String = (0..8_000).map(|i| format!("  a{i} = file(\"d/{i}.sh\")\n")).collect();
+    let repo = Repo::new();
+    repo.write("main.tf", format!("{ROOT}locals {{\n{places}}}\n"));
+    (0..300).for_each(|i| _ = repo.write(&format!("d/{i}.sh"), "x\n"));
+    repo.commit("base");
+    (0..8_000).for_each(|i| _ = repo.write(&format!("app/{i}.txt"), "x\n"));
+    repo.commit("beside");
+    repo.run(&["diff", "HEAD~1..HEAD"]).hides("runs different code");
+}
