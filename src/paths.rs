@@ -6,18 +6,23 @@ pub(crate) use crate::go::path::within;
 pub(crate) fn join(folder: &str, name: &str) -> String {
     match folder {
         "" | "." => name.to_owned(),
-        folder => format!("{folder}/{name}"),
+        folder => [folder, "/", name].concat(),
     }
 }
 
 /// The folder that a path is in; empty for a path at the root.
 pub(crate) fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+    last_slash(path).map_or("", |at| &path[..at])
 }
 
 /// The last part of a path.
 pub(crate) fn name(path: &str) -> &str {
-    path.rsplit_once('/').map_or(path, |(_, name)| name)
+    last_slash(path).map_or(path, |at| &path[at + 1..])
+}
+
+/// Where the last name of a path is cut off. All paths of a repository are asked often, and names are short: bytes from the end.
+fn last_slash(path: &str) -> Option<usize> {
+    path.bytes().rposition(|byte| byte == b'/')
 }
 
 /// A path as it is written in a file of a folder; `None` if it is absolute or leads out of the repository.

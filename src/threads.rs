@@ -11,6 +11,10 @@ use std::sync::{Arc, OnceLock};
 /// Deeply nested manifests and long import chains recurse. Pages of a stack that are never reached cost nothing.
 const STACK: usize = 256 << 20;
 
+/// Into how many pieces work is cut: many, because a slow item must not delay its neighbors. To schedule a piece takes as long as
+/// the work on some small items.
+const PIECES: usize = 1024;
+
 fn pool() -> Option<&'static rayon::ThreadPool> {
     static POOL: OnceLock<Option<rayon::ThreadPool>> = OnceLock::new();
     let build = || {
@@ -59,8 +63,7 @@ pub(crate) fn map<T: Sync, R: Send>(items: &[T], f: impl Fn(&T) -> R + Sync + Se
     match pool() {
         // To wake a thread takes longer than nothing.
         _ if items.is_empty() => Vec::new(),
-        // Items are scheduled one by one, because a slow one must not delay its neighbors.
-        Some(pool) => pool.install(|| items.par_iter().with_max_len(1).map(f).collect()),
+        Some(pool) => pool.install(|| items.par_iter().with_max_len(1 + items.len() / PIECES).map(f).collect()),
         None => items.iter().map(f).collect(),
     }
 }

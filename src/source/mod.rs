@@ -114,9 +114,12 @@ pub(crate) trait Source: Send + Sync {
 /// The text of a path. A byte that is no UTF-8 becomes U+FFFD and two hexadecimal digits, so that different paths stay
 /// different: `x\u{FFFD}fe.yaml`.
 fn text_of(path: &[u8]) -> Box<str> {
+    if let Some(text) = std::str::from_utf8(path).ok().filter(|text| !text.contains(char::REPLACEMENT_CHARACTER)) {
+        return text.into();
+    }
+    let escape = |bytes: &[u8]| bytes.iter().map(|byte| format!("\u{FFFD}{byte:02x}")).collect::<String>();
     let mut text = String::with_capacity(path.len());
     for chunk in path.utf8_chunks() {
-        let escape = |bytes: &[u8]| bytes.iter().map(|byte| format!("\u{FFFD}{byte:02x}")).collect::<String>();
         text.push_str(&chunk.valid().replace(char::REPLACEMENT_CHARACTER, &escape("\u{FFFD}".as_bytes())));
         text.push_str(&escape(chunk.invalid()));
     }

@@ -37,6 +37,8 @@ pub(super) struct Objects {
     repo: gix::ThreadSafeRepository,
     idle: Mutex<Vec<gix::Repository>>,
     contents: Mutex<Contents>,
+    /// Folders: two revisions have most of them in common.
+    trees: Mutex<Contents>,
     /// The repositories of submodules.
     modules: OnceLock<Vec<Arc<Objects>>>,
     /// Objects that the repository does not have.
@@ -50,10 +52,20 @@ struct Contents {
     size: usize,
 }
 
+impl Contents {
+    /// Keeps a content, if there is room.
+    fn keep(&mut self, id: ObjectId, bytes: &Arc<[u8]>) {
+        if bytes.len() <= CONTENT_CACHE_ITEM && self.size + bytes.len() <= CONTENT_CACHE {
+            self.size += bytes.len();
+            self.by_id.insert(id, Arc::clone(bytes));
+        }
+    }
+}
+
 impl Objects {
     pub(super) fn new(repo: gix::ThreadSafeRepository, limit: u64) -> Self {
-        let (idle, contents) = (Mutex::default(), Mutex::default());
-        Self { repo, idle, contents, modules: OnceLock::new(), memory: Memory::default(), limit }
+        let (idle, contents, trees) = Default::default();
+        Self { repo, idle, contents, trees, modules: OnceLock::new(), memory: Memory::default(), limit }
     }
 
     /// The same database with more objects.
@@ -132,11 +144,19 @@ impl Objects {
             Ok(object.map(|object| Arc::from(object.data.as_slice())))
         })?;
         let bytes = bytes.ok_or_else(|| self.missing(id, Some(path)))?;
-        let mut contents = self.contents.lock();
-        if bytes.len() <= CONTENT_CACHE_ITEM && contents.size + bytes.len() <= CONTENT_CACHE {
-            contents.size += bytes.len();
-            contents.by_id.insert(id, Arc::clone(&bytes));
+        self.contents.lock().keep(id, &bytes);
+        Ok(bytes)
+    }
+
+    /// The content of a folder.
+    fn tree(&self, id: ObjectId) -> Result<Arc<[u8]>, Error> {
+        if let Some(bytes) = self.trees.lock().by_id.get(&id) {
+            return Ok(Arc::clone(bytes));
         }
+        let bytes = self.with(|repo| Ok(find(repo, id)?.map(|object| Arc::from(object.data.as_slice()))));
+        let bytes = bytes.map_err(|reason| Error::BrokenObject { id: id.to_string(), path: None, reason })?;
+        let bytes = bytes.ok_or_else(|| self.missing(id, None))?;
+        self.trees.lock().keep(id, &bytes);
         Ok(bytes)
     }
 
@@ -147,9 +167,7 @@ impl Objects {
         let mut open = vec![(root, prefix.as_bytes().to_vec())];
         while let Some((id, dir)) = open.pop() {
             let is_again = !found.trees.insert(id);
-            let data = self.with(|repo| Ok(find(repo, id)?.map(|object| object.detach().data)));
-            let data = data.map_err(|reason| Error::BrokenObject { id: id.to_string(), path: None, reason })?;
-            let data = data.ok_or_else(|| self.missing(id, None))?;
+            let data = self.tree(id)?;
             let broken = |reason: String| Error::BrokenObject {
                 id: id.to_string(),
                 path: Some(String::from_utf8_lossy(&dir).into()),
@@ -159,11 +177,8 @@ impl Objects {
             for entry in gix::objs::TreeRefIter::from_bytes(&data, id.kind()) {
                 let entry = entry.map_err(|error| broken(reason(error)))?;
                 order.next(entry.filename, entry.mode.is_tree()).map_err(&broken)?;
-                let mut path = dir.clone();
-                if !path.is_empty() {
-                    path.push(b'/');
-                }
-                path.extend_from_slice(entry.filename);
+                let slash: &[u8] = if dir.is_empty() { b"" } else { b"/" };
+                let path = [&dir, slash, entry.filename].concat();
                 found.visited += 1;
                 found.repeated += usize::from(is_again);
                 if found.visited > MAX_ENTRIES || found.repeated > MAX_REPEATED || path.len() > MAX_PATH {

@@ -27,8 +27,10 @@ pub fn clean(path: &str) -> String {
 /// A path in a folder of a tree whose root is the empty path: both joined and cleaned; `None` if that leads out of the tree.
 /// Absolute parts are taken as relative, as `path.Join` does.
 pub fn within(folder: &str, path: &str) -> Option<String> {
-    if folder.is_empty() && is_clean(path) {
-        return Some(path.to_owned());
+    match folder {
+        "" if is_clean(path) => return Some(path.to_owned()),
+        _ if is_clean(folder) && is_clean(path) => return Some([folder, "/", path].concat()),
+        _ => {}
     }
     let mut parts: Vec<&str> = Vec::new();
     for part in folder.split('/').chain(path.split('/')) {

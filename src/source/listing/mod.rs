@@ -7,7 +7,7 @@ mod path_index;
 pub(crate) use entry::{Entry, EntryKind};
 pub(crate) use expand::expand;
 
-use crate::paths::parent;
+use crate::paths::{join, parent};
 use crate::source::unavailable::{IGNORE_FILE, Unavailable, ignored_by, is_ignored};
 use path_index::PathIndex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -302,7 +302,7 @@ impl Listing {
     fn without_way_up(&self, path: &str) -> Option<String> {
         let (from, rest) = path.split_once("/../")?;
         let (mut from, mut rest) = (from, rest);
-        if from.split('/').any(|part| matches!(part, "" | "." | "..")) || !self.is_dir(from) {
+        if !is_plain(from) || !self.is_dir(from) {
             return None;
         }
         loop {
@@ -313,8 +313,7 @@ impl Listing {
                 None => break,
             }
         }
-        let is_plain = !rest.split('/').any(|part| matches!(part, "" | "." | ".."));
-        is_plain.then(|| if from.is_empty() { rest.to_owned() } else { format!("{from}/{rest}") })
+        is_plain(rest).then(|| join(from, rest))
     }
 
     /// Resolves a path, following symbolic links and `..` like an operating system. Never returns
@@ -323,16 +322,9 @@ impl Listing {
         if path.starts_with('/') {
             return Err(ResolveError::LeavesRepository);
         }
-        let leads_elsewhere = |part: &str| matches!(part, "" | "." | "..");
-        let way_up;
-        let path = match self.links.is_empty().then(|| self.without_way_up(path)).flatten() {
-            Some(cleaned) => {
-                way_up = cleaned;
-                &*way_up
-            }
-            None => path,
-        };
-        if self.links.is_empty() && !path.split('/').any(leads_elsewhere) {
+        let cleaned = (self.links.is_empty() && !is_plain(path)).then(|| self.without_way_up(path)).flatten();
+        let path = cleaned.as_deref().unwrap_or(path);
+        if self.links.is_empty() && is_plain(path) {
             match self.get(path).map(|entry| (entry, entry.kind)) {
                 Some((entry, EntryKind::File | EntryKind::Executable)) => return Ok(Node::File(entry)),
                 None | Some((_, EntryKind::Submodule)) if !self.has_below(path) => return Err(self.absence(path)),
@@ -392,6 +384,11 @@ impl Listing {
         }
         Ok(Node::Dir(current))
     }
+}
+
+/// Whether every part of a path is the name of a folder or file: none is empty, `.` or `..`.
+fn is_plain(path: &str) -> bool {
+    path.as_bytes().split(|byte| *byte == b'/').all(|part| !matches!(part, b"" | b"." | b".."))
 }
 
 impl<'a> IntoIterator for &'a Listing {

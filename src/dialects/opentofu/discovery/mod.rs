@@ -8,6 +8,7 @@ pub(crate) mod detected;
 pub(crate) mod variants;
 
 use crate::dialects::{Presence, Project, RootSettings, and_around};
+use crate::paths::{name, parent};
 use crate::resolution::{Extent, Gap};
 use crate::source::{EntryKind, Source};
 use crate::terraform::failure::Failure;
@@ -37,8 +38,8 @@ fn folders(source: &dyn Source, start: &str) -> BTreeSet<String> {
     let listing = source.listing();
     let repository = listing.submodule_of(start);
     for entry in listing.under(start) {
-        let (dir, name) = entry.path.rsplit_once('/').unwrap_or(("", &entry.path));
-        if configuration(name).is_some() && !is_hidden(dir) && listing.submodule_of(dir) == repository {
+        let dir = parent(&entry.path);
+        if configuration(name(&entry.path)).is_some() && !is_hidden(dir) && listing.submodule_of(dir) == repository {
             found.insert(dir.to_owned());
         }
     }
@@ -47,10 +48,7 @@ fn folders(source: &dyn Source, start: &str) -> BTreeSet<String> {
 
 /// Whether there is any configuration below a folder.
 pub(crate) fn has_configuration(source: &dyn Source, start: &str) -> bool {
-    source.listing().under(start).iter().any(|entry| {
-        let name = entry.path.rsplit('/').next().unwrap_or_default();
-        configuration(name).is_some()
-    })
+    source.listing().under(start).iter().any(|entry| configuration(name(&entry.path)).is_some())
 }
 
 /// The root modules below a folder, and why there may be more: whether a folder is one is unknown if the relevant file
