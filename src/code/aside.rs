@@ -156,7 +156,7 @@ fn has_word(text: &str, word: &str) -> bool {
     })
 }
 
-fn is_document(path: &str) -> bool {
+pub(crate) fn is_document(path: &str) -> bool {
     let name = name(path);
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));
     matches!(extension, "md" | "markdown" | "rst" | "adoc")

@@ -5,6 +5,7 @@ use super::aside::Mentions;
 use super::named::outside;
 use crate::paths::{name, parent};
 use crate::source::Source;
+use crate::terraform::load::names::{AROUND, configuration};
 use crate::terraform::reach::Reach;
 use crate::text::Text;
 use std::cell::RefCell;
@@ -51,11 +52,19 @@ impl<'a> Found<'a> {
         let listing = self.source.listing();
         let found = Rc::new(match listing.get(place) {
             Some(_) => self.beside(place),
-            None if listing.is_dir(place) => outside(self.source, place, BTreeSet::from([place.to_owned()])),
+            None if listing.is_dir(place) && !self.is_code(place) => {
+                outside(self.source, place, BTreeSet::from([place.to_owned()]))
+            }
             None => Vec::new(),
         });
         self.led.borrow_mut().insert(place.to_owned(), Rc::clone(&found));
         found
+    }
+
+    /// Whether a folder has configuration: what that leads to is known by evaluating it.
+    fn is_code(&self, folder: &str) -> bool {
+        let mut names = self.source.listing().children(folder).into_iter().map(|(name, _)| name);
+        names.any(|name| configuration(name).is_some() || AROUND.contains(&name))
     }
 
     /// The scripts in the folder of a script, and below it, that it names, and those that they name.

@@ -17,7 +17,7 @@ mod unloaded;
 
 pub(crate) use unloaded::is_backend_file;
 
-pub(crate) use aside::{Mentions, is_apart, is_aside, is_pipeline};
+pub(crate) use aside::{Mentions, is_apart, is_aside, is_document, is_pipeline};
 pub(crate) use named::{named, outside};
 pub(crate) use passing::Passing;
 pub(crate) use runs::{Run, Runners, Runs, of_components};

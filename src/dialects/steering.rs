@@ -2,7 +2,7 @@
 //! in the folder of its code, say what a checkout makes of the files, or run the programs.
 
 use super::search::lies_below;
-use crate::code::is_pipeline;
+use crate::code::{is_document, is_pipeline};
 use crate::paths::{name, parent};
 use crate::source::{Entry, EntryPair, Source, differences};
 use crate::text::Text;
@@ -67,6 +67,7 @@ pub(crate) fn differing(sources: [&dyn Source; 2], folders: &[&str]) -> Vec<Text
     let runs = |pair: &EntryPair<'_>| {
         let is_workflow = name(parent(pair.path())) == WORKFLOWS;
         (is_workflow || is_pipeline(pair.path()) || RUNNERS.contains(&name(pair.path())))
+            && !is_document(pair.path())
             && (names_programs(base, pair.before) || names_programs(head, pair.after))
     };
     let all = differences(base.listing(), head.listing());
