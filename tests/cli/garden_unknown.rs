@@ -3,7 +3,7 @@
 use crate::common::Repo;
 use serde_json::Value;
 
-const PROJECT: &str = "apiVersion: garden.io/v2\nkind: Project\nname: shop\nenvironments:\n  - name: dev\n    variables:\n      open: \"${local.env.MAP}\"\nproviders: [{name: exec}]\n";
+const PROJECT: &str = "apiVersion: garden.io/v2\nkind: Project\nname: shop\nenvironments:\n  - name: dev\n    variables:\n      open: \"${jsonDecode(local.env.MAP)}\"\nproviders: [{name: exec}]\n";
 
 /// The environment whose action has a value, besides variables of the project.
 fn repo(variables: &str, value: &str) -> Repo {

@@ -26,7 +26,7 @@ impl Evaluator {
                 continue;
             }
             match self.resolve(*layer, query, path)? {
-                Lookup::Found(node) if node.is_unknown() => {
+                Lookup::Found(node) if node.may_be_collection() => {
                     let lower = match self.resolve_layers(&layers[..index], false, query, path) {
                         Ok(Lookup::Found(lower)) => Some(lower),
                         Err(failure) if failure.kind == FailureKind::Limit => return Err(failure),
@@ -34,7 +34,7 @@ impl Evaluator {
                     };
                     // It may be a collection, which is merged with others, or be in one that has no such key.
                     let is_inside = query.key.len() > 1;
-                    let counts = |node: &Node| is_inside || node.is_collection() || node.is_unknown();
+                    let counts = |node: &Node| is_inside || node.is_collection() || node.may_be_collection();
                     let others = lower.into_iter().chain(found).filter(counts);
                     return Ok(Lookup::Found(others.fold(node, |node, other| merged_unknown(&node, &other))));
                 }

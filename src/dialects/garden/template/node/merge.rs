@@ -42,8 +42,10 @@ impl Merge {
             (_, Data::Undefined) | (Data::List(_), Data::Map(_)) => return below.clone(),
             (Data::Map(lower), Data::Map(upper)) => Data::Map(self.maps(lower, upper)),
             (Data::List(lower), Data::List(upper)) => Data::List(self.lists(lower, upper)),
-            (Data::Unknown(_), Data::Map(_) | Data::List(_)) => return merged_unknown(below, above),
-            (Data::Map(_) | Data::List(_) | Data::Unknown(_), Data::Unknown(_)) => return merged_unknown(above, below),
+            (_, Data::Map(_) | Data::List(_)) if below.may_be_collection() => return merged_unknown(below, above),
+            _ if above.may_be_collection() && (below.is_collection() || below.may_be_collection()) => {
+                return merged_unknown(above, below);
+            }
             _ => return Node { data: above.data.clone(), prov: above.prov.overriding(&below.to_value()) },
         };
         Node::at(data, above.prov.with_inputs([below.prov.clone()]))
@@ -114,10 +116,10 @@ fn shared<T>(lower: &Arc<T>, upper: &Arc<T>) -> Option<Two<T>> {
 /// A merge patch (RFC 7396) on a value: null takes keys away, lists are replaced.
 pub(crate) fn patch(below: &Node, above: &Node) -> Node {
     let Data::Map(upper) = &above.data else {
-        let may_merge = above.is_unknown() && (below.is_unknown() || below.as_map().is_some());
+        let may_merge = above.may_be_collection() && (below.may_be_collection() || below.as_map().is_some());
         return if may_merge { merged_unknown(above, below) } else { above.clone() };
     };
-    if below.is_unknown() {
+    if below.may_be_collection() {
         return merged_unknown(below, above);
     }
     let mut entries: Entries = match &below.data {

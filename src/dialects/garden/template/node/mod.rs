@@ -16,6 +16,9 @@ use crate::text::Text;
 use crate::value::{self, Prov, Unknown, Value};
 use std::sync::Arc;
 
+/// Where Garden has nothing but texts.
+const TEXTS: [&str; 3] = ["git.", "local.env.", "secrets."];
+
 /// A value with its provenance.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Node {
@@ -134,6 +137,15 @@ impl Node {
     /// Whether it, as a whole, is known only at run time.
     pub(crate) fn is_unknown(&self) -> bool {
         matches!(self.data, Data::Unknown(_))
+    }
+
+    /// Whether it may be a list or a mapping when it is known. A text with something around an expression is none.
+    pub(crate) fn may_be_collection(&self) -> bool {
+        let Data::Unknown(unknown) = &self.data else { return false };
+        match unknown.text.strip_prefix("${") {
+            None => unknown.text.is_empty() || unknown.text.starts_with('$'),
+            Some(rest) => rest.find('}') == Some(rest.len() - 1) && !TEXTS.iter().any(|root| rest.starts_with(root)),
+        }
     }
 
     /// Whether it is a list or a mapping.
