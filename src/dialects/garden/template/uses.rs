@@ -41,6 +41,11 @@ pub(crate) fn each_use<'a>(node: &'a Node, on: &mut dyn FnMut(Use<'a>)) {
     UseWalk { on, is_conditional: false }.node(node);
 }
 
+/// The same for a part of a template, which is written at a place.
+pub(crate) fn each_use_in<'a>(part: &'a Part, place: &'a Prov, on: &mut dyn FnMut(Use<'a>)) {
+    UseWalk { on, is_conditional: false }.part(part, place);
+}
+
 struct UseWalk<'a, 'f> {
     on: &'f mut dyn FnMut(Use<'a>),
     is_conditional: bool,
@@ -85,15 +90,17 @@ impl<'a> UseWalk<'a, '_> {
     }
 
     fn block(&mut self, block: &'a Block, place: &'a Prov) {
-        for part in &block.parts {
-            match part {
-                Part::Text(_) | Part::Escaped(_) => {}
-                Part::Format(format) => self.expression(&format.expr, place),
-                Part::If(block) => {
-                    self.expression(&block.condition.expr, place);
-                    if let Some((then, otherwise)) = &block.branches {
-                        self.maybe(|walk| [then, otherwise].into_iter().for_each(|block| walk.block(block, place)));
-                    }
+        block.parts.iter().for_each(|part| self.part(part, place));
+    }
+
+    fn part(&mut self, part: &'a Part, place: &'a Prov) {
+        match part {
+            Part::Text(_) | Part::Escaped(_) => {}
+            Part::Format(format) => self.expression(&format.expr, place),
+            Part::If(block) => {
+                self.expression(&block.condition.expr, place);
+                if let Some((then, otherwise)) = &block.branches {
+                    self.maybe(|walk| [then, otherwise].into_iter().for_each(|block| walk.block(block, place)));
                 }
             }
         }

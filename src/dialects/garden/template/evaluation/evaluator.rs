@@ -219,7 +219,7 @@ impl Evaluator {
         let _depth = self.enter()?;
         self.spend(1)?;
         match lazy {
-            Lazy::Template(template) => self.template(template, node, scope),
+            Lazy::Template(template) => self.template(template, &node.prov, scope),
             Lazy::Operator(operator) => self.operator(operator, node, scope),
             Lazy::Captured { node: inner, context: own, is_final } => {
                 let context = self.above(scope.context, *own);

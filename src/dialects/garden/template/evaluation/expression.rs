@@ -49,16 +49,11 @@ impl Site<'_> {
 }
 
 impl Evaluator {
-    /// Evaluates a template string, which is `whole`.
-    pub(super) fn template(&self, template: &Template, whole: &Node, scope: Scope) -> Result<Node> {
-        let prov = &whole.prov;
+    /// Evaluates a template string.
+    pub(super) fn template(&self, template: &Template, prov: &Prov, scope: Scope) -> Result<Node> {
         let site = Site { raw: &template.raw, path: &template.path, prov, era: self.era, is_outermost: true, scope };
-        let value = || {
-            let node = self.block(&template.block, site, false)?.unwrap_or_default();
-            self.with_lookups(node, template, whole, scope)
-        };
-        let (node, reads) = self.reading(value);
-        let node = node?;
+        let (done, reads) = self.reading(|| self.block(&template.block, site, false));
+        let node = done?.unwrap_or_default();
         let prov = if node.is_collection() {
             self.spend_size(&node)?;
             // The lines of a collection are more useful than the template that names it.
@@ -105,8 +100,16 @@ impl Evaluator {
             Part::Text(text) => Ok(Some(Node::text(Text::clone(text)))),
             Part::Escaped(text) if site.scope.keeps_escapes => Ok(Some(Node::text(Text::clone(text)))),
             Part::Escaped(text) => Ok(Some(Node::text(&text[1..]))),
-            Part::Format(format) => self.format(format, site, optional),
-            Part::If(block) => self.conditional(block, site, optional),
+            Part::Format(format) => self.whole_part(self.format(format, site, optional)?, part, &format.span, site),
+            Part::If(block) => self.whole_part(self.conditional(block, site, optional)?, part, &block.span, site),
+        }
+    }
+
+    /// The value of a part, with what it is made of; of a part of a text in an expression, the expression is made of that.
+    fn whole_part(&self, value: Option<Node>, part: &Part, span: &Span, site: Site<'_>) -> Outcome {
+        match value {
+            Some(value) if site.is_outermost => self.with_lookups(value, part, site.slice(span), site).map(Some),
+            value => Ok(value),
         }
     }
 

@@ -1,20 +1,24 @@
-//! What values that are not known are made of: all that a template or an operator looks up, in every branch, as two revisions
+//! What values that are not known are made of: all that a part of a template or an operator looks up, in every branch, as two revisions
 //! compare it. Its text alone does not say that: `${local.env.A || var.b}` is another value if `var.b` is.
 
 use super::context::render;
 use super::evaluator::{Evaluator, Scope};
+use super::expression::Site;
 use super::lookup::Lookup;
 use crate::dialects::garden::template::failure::{FailureKind, Result};
 use crate::dialects::garden::template::node::convert::to_text;
 use crate::dialects::garden::template::node::{Data, Lazy, Node, Operator, OperatorKind, keys};
-use crate::dialects::garden::template::syntax::ast::{ExprKind, Key, Part, Template};
+use crate::dialects::garden::template::syntax::ast::{ExprKind, Key, Part};
 use crate::dialects::garden::template::syntax::path::Segment;
-use crate::dialects::garden::template::uses::{UseKind, each_use};
+use crate::dialects::garden::template::uses::{Use, UseKind, each_use, each_use_in};
 use crate::reads::made_of;
 use crate::text::Text;
 use crate::value::{Prov, Read, Unknown};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// The segments of a key path, with whether they are numbers.
+type Path = Vec<(Text, bool)>;
 
 /// How the text of items begins of which not even the number is known.
 const SPLICED: &str = "$concat: ";
@@ -22,17 +26,19 @@ const SPLICED: &str = "$concat: ";
 const MOST_PLACES: usize = 64;
 
 impl Evaluator {
-    /// The value of a template, with what its unknown parts are made of.
+    /// The value of a part of a template, with what its unknown parts are made of.
     ///
     /// # Errors
     /// That is too much work.
-    pub(super) fn with_lookups(&self, value: Node, template: &Template, whole: &Node, scope: Scope) -> Result<Node> {
+    pub(super) fn with_lookups(&self, value: Node, part: &Part, written: &str, site: Site<'_>) -> Result<Node> {
         // What is looked up has its own.
-        if is_reference(template) || !holds_unknown(&value) {
+        if is_reference(part) || !holds_unknown(&value) {
             return Ok(value);
         }
-        let reads = self.lookups_of(whole, scope)?;
-        Ok(filled(value, &template.raw, &reads, &mut String::new()))
+        let mut paths = BTreeSet::new();
+        each_use_in(part, site.prov, &mut |used| paths.extend(path_of(&used)));
+        let reads = self.lookups_of(paths, site.scope)?;
+        Ok(filled(value, written, &reads, &mut String::new()))
     }
 
     /// An operator whose value is not known, because `decides` is not.
@@ -54,23 +60,17 @@ impl Evaluator {
         let mut unknown = Unknown { text: format!("{key}: {}", reason.text).into(), ..(**reason).clone() };
         self.spend_size(&operator.source)?;
         unknown.add_reads([made_of::value(rest, &operator.source.to_value())]);
-        unknown.add_reads(self.lookups_of(node, scope)?);
+        let mut paths = BTreeSet::new();
+        each_use(node, &mut |used| paths.extend(path_of(&used)));
+        unknown.add_reads(self.lookups_of(paths, scope)?);
         let mut places = Vec::new();
         leaves(&operator.source, &mut places);
         let prov = node.prov.with_inputs(places.into_iter().chain([decides.prov.clone()]));
         Ok(Node { data: Data::Unknown(Arc::new(unknown)), prov })
     }
 
-    /// What all templates in a value look up. What has no value there says nothing: it is in a branch that does not count, or an
-    /// error.
-    fn lookups_of(&self, node: &Node, scope: Scope) -> Result<Vec<Read>> {
-        let mut paths: BTreeSet<Vec<(Text, bool)>> = BTreeSet::new();
-        each_use(node, &mut |used| {
-            let UseKind::Lookup(keys) = used.kind else { return };
-            // Of a path with a computed key it is all that is there.
-            let path: Vec<(Text, bool)> = keys.iter().map_while(segment).collect();
-            paths.extend((!path.is_empty()).then_some(path));
-        });
+    /// What key paths lead to. One without a value says nothing: it is in a branch that does not count, or an error.
+    fn lookups_of(&self, paths: BTreeSet<Path>, scope: Scope) -> Result<Vec<Read>> {
         let mut reads = Vec::new();
         for path in paths {
             let segments: Vec<Segment> =
@@ -89,6 +89,12 @@ impl Evaluator {
     }
 }
 
+/// A key path as it is written, up to the first key that is computed: all that is there counts.
+fn path_of(used: &Use<'_>) -> Option<Path> {
+    let UseKind::Lookup(keys) = used.kind else { return None };
+    Some(keys.iter().map_while(segment).collect()).filter(|path: &Path| !path.is_empty())
+}
+
 /// The segment that a key is, if it is written.
 fn segment(key: &Key) -> Option<(Text, bool)> {
     match key {
@@ -101,10 +107,10 @@ fn segment(key: &Key) -> Option<(Text, bool)> {
     }
 }
 
-/// Whether a template is nothing but a key path.
-fn is_reference(template: &Template) -> bool {
-    match template.block.parts.as_slice() {
-        [Part::Format(format)] => matches!(&format.expr.kind, ExprKind::Lookup(path) if path.segments.is_some()),
+/// Whether a part is nothing but a key path.
+fn is_reference(part: &Part) -> bool {
+    match part {
+        Part::Format(format) => matches!(&format.expr.kind, ExprKind::Lookup(path) if path.segments.is_some()),
         _ => false,
     }
 }
@@ -119,11 +125,11 @@ fn holds_unknown(node: &Node) -> bool {
 }
 
 /// The unknown parts of a value of a template. Those that have a text come from elsewhere, but for the value as a whole.
-fn filled(node: Node, raw: &Text, reads: &[Read], steps: &mut String) -> Node {
+fn filled(node: Node, written: &str, reads: &[Read], steps: &mut String) -> Node {
     let mut below = |value: &Node, step: String| {
         let above = steps.len();
         steps.push_str(&step);
-        let value = filled(value.clone(), raw, reads, steps);
+        let value = filled(value.clone(), written, reads, steps);
         steps.truncate(above);
         value
     };
@@ -139,7 +145,7 @@ fn filled(node: Node, raw: &Text, reads: &[Read], steps: &mut String) -> Node {
         Data::Unknown(unknown) if steps.is_empty() || unknown.text.is_empty() => {
             let mut unknown = (**unknown).clone();
             if unknown.text.is_empty() {
-                unknown.text = format!("{raw}{steps}").into();
+                unknown.text = format!("{written}{steps}").into();
             }
             unknown.add_reads(reads.iter().cloned());
             Data::Unknown(Arc::new(unknown))
