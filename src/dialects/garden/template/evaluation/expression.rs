@@ -108,7 +108,9 @@ impl Evaluator {
     /// The value of a part, with what it is made of; of a part of a text in an expression, the expression is made of that.
     fn whole_part(&self, value: Option<Node>, part: &Part, span: &Span, site: Site<'_>) -> Outcome {
         match value {
-            Some(value) if site.is_outermost => self.with_lookups(value, part, site.slice(span), site).map(Some),
+            Some(value) if site.is_outermost => {
+                self.with_lookups(value, part, (site.slice(span), site.prov), site.scope).map(Some)
+            }
             value => Ok(value),
         }
     }

@@ -3,7 +3,6 @@
 
 use super::context::render;
 use super::evaluator::{Evaluator, Scope};
-use super::expression::Site;
 use super::lookup::Lookup;
 use crate::dialects::garden::template::failure::{FailureKind, Result};
 use crate::dialects::garden::template::node::convert::to_text;
@@ -26,19 +25,19 @@ const SPLICED: &str = "$concat: ";
 const MOST_PLACES: usize = 64;
 
 impl Evaluator {
-    /// The value of a part of a template, with what its unknown parts are made of.
+    /// The value of a part of a template, with what its unknown parts are made of; `written` is its text, and its place.
     ///
     /// # Errors
     /// That is too much work.
-    pub(super) fn with_lookups(&self, value: Node, part: &Part, written: &str, site: Site<'_>) -> Result<Node> {
+    pub(super) fn with_lookups(&self, value: Node, part: &Part, written: (&str, &Prov), scope: Scope) -> Result<Node> {
         // What is looked up has its own.
         if is_reference(part) || !holds_unknown(&value) {
             return Ok(value);
         }
         let mut paths = BTreeSet::new();
-        each_use_in(part, site.prov, &mut |used| paths.extend(path_of(&used)));
-        let reads = self.lookups_of(paths, site.scope)?;
-        Ok(filled(value, written, &reads, &mut String::new()))
+        each_use_in(part, written.1, &mut |used| paths.extend(path_of(&used)));
+        let reads = self.lookups_of(paths, scope)?;
+        Ok(filled(value, written.0, &reads, &mut String::new()))
     }
 
     /// An operator whose value is not known, because `decides` is not.
