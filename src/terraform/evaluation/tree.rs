@@ -21,7 +21,7 @@ use std::sync::Arc;
 const MAX_DEPTH: usize = 40;
 const MAX_MODULES: usize = 1_000;
 /// The most names that all modules of a tree declare together, those of a folder that is called twice counted twice.
-const MAX_DECLARATIONS: usize = 200_000;
+const MAX_DECLARATIONS: usize = 170_000;
 const MAX_REPEATED: usize = 4;
 
 /// A call of a module.

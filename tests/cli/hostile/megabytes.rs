@@ -185,7 +185,7 @@ fn arguments_that_are_missing_everywhere() {
     let calls: String = (0..900).map(|i| format!("module \"m{i}\" {{\n  source = \"./m\"\n}}\n")).collect();
     let base = [("main.tf", "variable \"a\" {}\n"), ("stacklint.toml", "[limits]\nmemory = 800\n")];
     let run = ends(&base, &[("m/main.tf", &variables), ("main.tf", &calls)], &["check"]).ends_with(1);
-    run.says("limit-exceeded").says("declare more than 200000 names together");
+    run.says("limit-exceeded").says("declare more than 170000 names together");
     let few = calls.lines().take(3 * 40).map(|line| format!("{line}\n")).collect::<String>();
     ends(&base, &[("m/main.tf", &variables), ("main.tf", &few)], &["check"]).ends_with(1).says("50 errors");
 }
