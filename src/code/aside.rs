@@ -128,8 +128,8 @@ impl<'a> Mentions<'a> {
     }
 }
 
-/// What names of arguments have in them whose values are paths. Any text may be called like a folder: `env = "dev"`.
-const OF_PATHS: [&str; 6] = ["chart", "dir", "file", "folder", "path", "source"];
+/// How names of arguments end whose values are paths. Any text may be called like a folder: `env = "dev"`, `profile = "dev"`.
+const OF_PATHS: [&str; 7] = ["chart", "dir", "directory", "file", "folder", "path", "source"];
 
 /// The values of the arguments of a configuration that are for paths.
 fn paths_in(text: &str) -> Vec<&str> {
@@ -142,7 +142,7 @@ fn paths_in(text: &str) -> Vec<&str> {
             Some(before) => before.trim_end().rsplit(is_end).next().unwrap_or_default(),
             None => return false,
         };
-        OF_PATHS.iter().any(|word| argument.contains(word))
+        argument.rsplit(['_', '-']).next().is_some_and(|word| OF_PATHS.contains(&word))
     };
     (1..pieces.len()).filter(is_path).map(|i| pieces[i]).collect()
 }
@@ -169,7 +169,12 @@ mod tests {
 
     #[test]
     fn arguments_for_paths() {
-        assert_eq!(paths_in("source_dir=\"src\"\nenv=\"dev\"\nx=[\"a\"]\nchart = \"c\"\n"), ["src", "c"]);
+        assert_eq!(
+            paths_in(
+                "source_dir=\"src\"\nenv=\"dev\"\nprofile=\"dev\"\nsource_profile=\"dev\"\nx=[\"a\"]\nchart = \"c\"\n"
+            ),
+            ["src", "c"]
+        );
         assert_eq!(paths_in("{\"source_dir\": \"src\", \"env\": \"dev\"}"), ["src"]);
     }
 }

@@ -1,6 +1,6 @@
-//! Evaluates values with templates: the state of an evaluation (`evaluator`), lookups of key paths (`context`,
-//! `roots`) and in layers of contexts (`layers`), template strings (`expression`), structural operators (`operators`) and functions. `references` lists what
-//! a value looks up without evaluating it, `made_of` what an unknown value is made of.
+//! Evaluates values with templates: the state of an evaluation (`evaluator`), lookups of key paths (`context`, `roots`) and in
+//! layers of contexts (`layers`), template strings (`expression`), structural operators (`operators`) and functions. `references`
+//! lists what a value looks up without evaluating it, `made_of` what an unknown value is made of.
 
 mod context;
 mod evaluator;

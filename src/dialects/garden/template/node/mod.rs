@@ -139,13 +139,15 @@ impl Node {
         matches!(self.data, Data::Unknown(_))
     }
 
-    /// Whether it may be a list or a mapping when it is known. A text with something around an expression is none.
+    /// Whether it is unknown, and may be a list or a mapping. A text with an expression in it is none, nor is what is always a text.
     pub(crate) fn may_be_collection(&self) -> bool {
         let Data::Unknown(unknown) = &self.data else { return false };
-        match unknown.text.strip_prefix("${") {
-            None => unknown.text.is_empty() || unknown.text.starts_with('$'),
-            Some(rest) => rest.find('}') == Some(rest.len() - 1) && !TEXTS.iter().any(|root| rest.starts_with(root)),
-        }
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        let is_text = match unknown.text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}')) {
+            Some(path) => TEXTS.iter().any(|root| path.starts_with(root)) && path.chars().all(is_name),
+            None => unknown.text.contains("${") && !unknown.text.starts_with(['$', '{', '[']),
+        };
+        !is_text
     }
 
     /// Whether it is a list or a mapping.
@@ -215,5 +217,32 @@ impl Node {
             value::Data::Unknown(unknown) => Data::Unknown(Arc::clone(unknown)),
         };
         Node { data, prov: value.prov.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_be_a_collection() {
+        let may_be = |text: &str| Node::unknown_text(text, "a reason").may_be_collection();
+        for text in ["${local.env.A}", "${git.branch}", "${secrets.a-b}", "x-${var.a}", "a ${if b}c${endif}"] {
+            assert!(!may_be(text), "{text}");
+        }
+        for text in [
+            "",
+            "${var.a}",
+            "${local.env.A || var.b}",
+            "${jsonDecode(local.env.A)}",
+            "${jsonDecode('{\"a\": 1}')}",
+            "${if a}${var.b}${else}${var.c}${endif}",
+            "$if: ${a}",
+            "{\"a\":\"${b}\"}",
+            "[\"${b}\"]",
+        ] {
+            assert!(may_be(text), "{text}");
+        }
+        assert!(!Node::text("x").may_be_collection() && !Node::list(Vec::new()).may_be_collection());
     }
 }
