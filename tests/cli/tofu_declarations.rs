@@ -353,3 +353,84 @@ fn what_a_plan_does_not_evaluate_is_no_mistake() {
     let import = "import {\n  for_each = { z = 1 }\n  to = terraform_data.d[each.key]\n  id = \"i\"\n}\n";
     assert_eq!(errors(&[("main.tf", &format!("{data}{import}"))]), ["tofu-invalid-move"]);
 }
+
+#[test]
+fn providers_that_are_passed_fit_the_called_module() {
+    let root = "provider \"aws\" {\n}\nprovider \"aws\" {\n  alias = \"w\"\n}\nmodule \"m\" {\n  source = \"./m\"\n  providers = { PASSED }\n}\n";
+    let requires = |source: &str| {
+        format!("terraform {{\n  required_providers {{\n    aws = {{ source = \"{source}\" }}\n  }}\n}}\n")
+    };
+    let own = "provider \"aws\" {\n  region = \"x\"\n}\n".to_owned();
+    for (passed, module, expected) in [
+        ("aws = aws.w", requires("hashicorp/aws"), 0),
+        ("aws = aws.w", requires("registry.terraform.io/hashicorp/aws"), 0),
+        ("aws = aws.w", requires("acme/aws"), 1),
+        ("aws = aws", String::new(), 0),
+        ("aws = aws", own, 1),
+        ("aws = aws", "provider \"aws\" {\n}\n".to_owned(), 0),
+    ] {
+        let found = errors(&[("main.tf", &root.replace("PASSED", passed)), ("m/main.tf", &module)]);
+        assert_eq!(found, vec!["tofu-invalid-declaration"; expected], "{passed} {module}");
+    }
+}
+
+#[test]
+fn an_import_has_the_provider_of_its_target() {
+    for (own, other, expected) in [("aws.w", "aws.w", 0), ("aws.w", "aws", 1), ("null.w", "null.w", 0)] {
+        let kind = own.split('.').next().unwrap();
+        let text = format!(
+            "provider \"{kind}\" {{\n  alias = \"w\"\n}}\nresource \"{kind}_x\" \"a\" {{\n  provider = {own}\n}}\n\
+             import {{\n  to       = {kind}_x.a\n  id       = \"i\"\n  provider = {other}\n}}\n"
+        );
+        assert_eq!(errors(&[("main.tf", &text)]), vec!["tofu-invalid-declaration"; expected], "{own} {other}");
+    }
+}
+
+#[test]
+fn what_is_built_in_has_known_arguments_and_attributes() {
+    for (text, expected) in [
+        ("resource \"terraform_data\" \"a\" {\n  inputs = 1\n}\n", &["tofu-invalid-declaration"][..]),
+        ("resource \"terraform_data\" \"a\" {\n  output = 1\n}\n", &["tofu-invalid-declaration"]),
+        (
+            "resource \"terraform_data\" \"a\" {\n  lifecycle {\n    ignore_changes = [inputs]\n  }\n}\n",
+            &["tofu-invalid-declaration"],
+        ),
+        ("resource \"terraform_thing\" \"a\" {\n}\n", &["tofu-invalid-declaration"]),
+        ("data \"terraform_remote_state\" \"a\" {\n  config = {}\n}\n", &["tofu-invalid-declaration"]),
+        (
+            "data \"terraform_remote_state\" \"a\" {\n  backend = \"local\"\n}\noutput \"o\" {\n  value = data.terraform_remote_state.a.vpc\n}\n",
+            &["tofu-undefined-name"],
+        ),
+        (
+            "data \"terraform_remote_state\" \"a\" {\n  backend = \"local\"\n}\noutput \"o\" {\n  value = data.terraform_remote_state.a.outputs.vpc\n}\n",
+            &[],
+        ),
+        (
+            "resource \"terraform_data\" \"a\" {\n  provisioner \"local-exec\" {\n    command = self.inputs\n  }\n}\n",
+            &["tofu-undefined-name"],
+        ),
+    ] {
+        assert_eq!(errors(&[("main.tf", text)]), expected, "{text}");
+    }
+}
+
+#[test]
+fn override_files_override_what_is_there() {
+    for (base, over, expected) in [
+        ("output \"a\" {\n  value = 1\n}\n", "output \"b\" {\n  value = 1\n}\n", 1),
+        ("provider \"a\" {\n}\n", "provider \"a\" {\n  alias = \"b\"\n}\n", 1),
+        ("provider \"a\" {\n  alias = \"b\"\n}\n", "provider \"a\" {\n  alias = \"b\"\n  x     = 1\n}\n", 0),
+        ("", "moved {\n  from = a.b\n  to   = a.c\n}\n", 1),
+    ] {
+        let found = errors(&[("main.tf", base), ("x_override.tf", over)]);
+        assert_eq!(found, vec!["tofu-invalid-declaration"; expected], "{over}");
+    }
+}
+
+#[test]
+fn the_language_block_says_which_versions_understand_it() {
+    for (version, expected) in [(">= 1.12", 0), ("999.9", 1), ("abc", 1)] {
+        let text = format!("language {{\n  compatible_with {{\n    opentofu = \"{version}\"\n  }}\n}}\n");
+        assert_eq!(errors(&[("main.tf", &text)]), vec!["tofu-invalid-declaration"; expected], "{version}");
+    }
+}

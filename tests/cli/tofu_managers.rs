@@ -324,7 +324,7 @@ fn blocks_of_override_files_are_found_there() {
 }
 
 #[test]
-fn conditions_of_override_files_have_no_effect() {
+fn override_files_have_no_conditions() {
     let condition =
         "    precondition {\n      condition     = path.module == \"2\"\n      error_message = \"no\"\n    }\n";
     let repo = Repo::new();
@@ -334,6 +334,7 @@ fn conditions_of_override_files_have_no_effect() {
         format!("resource \"aws_vpc\" \"v\" {{\n  lifecycle {{\n    enabled = false\n{condition}  }}\n}}\n"),
     );
     repo.commit("base");
-    repo.run(&["check"]).ends_with(0);
+    let run = repo.run(&["check"]).ends_with(1);
+    assert!(run.stdout.contains("cannot override precondition blocks"), "{run}");
     repo.run(&["describe", "component", "aws_vpc.v", "-s", "."]).ends_with(0);
 }

@@ -92,7 +92,7 @@ pub(super) fn of_type(address: &str) -> &str {
 
 /// `aws.west`, or `aws` without an alias.
 pub(super) fn label(expr: &Expr) -> Option<String> {
-    if let Some(text) = walk::constant_text(expr) {
+    if let Some(text) = walk::constant_text(walk::unwrapped(expr)) {
         return Some(text.to_owned());
     }
     configuration(expr).map(|(name, alias)| match alias {

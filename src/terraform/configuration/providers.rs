@@ -26,6 +26,7 @@ pub(super) fn check(tree: &Tree<'_>) -> Vec<Failure> {
         let Some((parent, name)) = node.parent.zip(node.path.last()) else { continue };
         let Some(call) = tree.nodes[parent].module.calls.get(name) else { continue };
         let passed = call.arguments.get("providers");
+        failures.extend(passed.into_iter().flat_map(|passed| unfit(&tree.nodes[parent], node, passed)));
         for label in aliases(node) {
             let is_passed = passed.is_some_and(|passed| passes(passed, &label));
             if !is_passed && !node.module.providers.iter().any(|provider| is_labelled(provider, &label)) {
@@ -68,6 +69,67 @@ fn passed_on(tree: &Tree<'_>, node: &Node, call: &Declared) -> Vec<Failure> {
         })
     });
     missing.collect()
+}
+
+/// The configurations that a call passes to a module that has its own, or that are of another provider than the module's.
+fn unfit(parent: &Node, node: &Node, passed: &Written) -> Vec<Failure> {
+    let ExprKind::Object(items) = &walk::unwrapped(&passed.expr).kind else { return Vec::new() };
+    let name = node.path.join(".module.");
+    let wrong = |message: String, span| Failure::new(&rules::INVALID_DECLARATION, message, (passed.file, span));
+    let mut failures = Vec::new();
+    for (key, value) in items {
+        let Some((inside, outside)) = label(key).zip(label(value)) else { continue };
+        if node.module.providers.iter().any(|own| is_labelled(own, &inside) && is_configured(own)) {
+            let message = format!(
+                "cannot override provider configuration: module.{name} has its own configuration of {inside}, and takes no other"
+            );
+            failures.push(wrong(message, key.span));
+        }
+        // A requirement that is named as the called module names it goes first.
+        let is_required = parent.module.required_providers.contains_key(&*inside);
+        let given = source_of(parent, if is_required { &inside } else { &outside });
+        if let Some((given, wanted)) = given.zip(source_of(node, &inside))
+            && given != wanted
+        {
+            let message = format!(
+                "provider type mismatch: {outside} is a configuration of {given}, and {inside} of module.{name} is of {wanted}"
+            );
+            failures.push(wrong(message, value.span));
+        }
+    }
+    failures
+}
+
+/// Whether a provider block says more than that a configuration is passed in.
+fn is_configured(provider: &Provider) -> bool {
+    let block = &provider.block;
+    !block.blocks.is_empty() || block.arguments.keys().any(|name| &**name != "alias" && &**name != "for_each")
+}
+
+/// The address of the provider that a label (`aws`, `aws.west`) means in a module; `None` if it is not known. The two public registries
+/// have the same providers.
+fn source_of(node: &Node, label: &str) -> Option<String> {
+    let local = label.split('.').next().unwrap_or_default();
+    let required = node.module.required_providers.get(local);
+    let source = match required.map(|written| &walk::unwrapped(&written.expr).kind) {
+        Some(ExprKind::Object(items)) => {
+            let source = items.iter().find(|(key, _)| walk::name(key) == Some("source"));
+            match source {
+                Some((_, value)) => Some(walk::constant_text(value)?.to_lowercase()),
+                None => None,
+            }
+        }
+        _ => None,
+    };
+    let source = source.unwrap_or_else(|| match local {
+        "terraform" => "terraform.io/builtin/terraform".to_owned(),
+        local => local.to_lowercase(),
+    });
+    Some(match source.split('/').collect::<Vec<_>>().as_slice() {
+        [name] => format!("hashicorp/{name}"),
+        ["registry.opentofu.org" | "registry.terraform.io", namespace, name] => format!("{namespace}/{name}"),
+        _ => source,
+    })
 }
 
 /// The configurations that a module asks its callers for.

@@ -85,9 +85,13 @@ impl Check<'_, '_> {
             }
             ("var" | "local", Some(_)) => None,
             ("terraform" | "tofu", Some(name)) if &**name == "applying" => None,
-            ("self", _) => (!site.has_self).then(|| {
-                "invalid \"self\" reference: it is there only in provisioners, connections and postconditions".to_owned()
-            }),
+            ("self", _) if !site.has_self => Some(
+                "invalid \"self\" reference: it is there only in provisioners, connections and postconditions".to_owned(),
+            ),
+            ("self", _) => match &site.owner {
+                Owner::Resource(own) if built_in::is_type(own.split('.').next()?) => built_in::wrong(reference.steps),
+                _ => None,
+            },
             ("count", Some(name)) if &**name != "index" => {
                 Some(format!("invalid \"count\" attribute: count has index, not {name}"))
             }
@@ -175,6 +179,7 @@ impl Check<'_, '_> {
             // What is in a dynamic block is checked where it is evaluated: it may not be there.
             _ if !site.iterators.is_empty() => None,
             _ if mode.is_empty() && built_in::is_type(kind) => built_in::wrong(reference.steps.get(taken..)?),
+            _ if mode == "data" => built_in::wrong_data(kind, reference.steps.get(taken..)?),
             _ => None,
         }
     }

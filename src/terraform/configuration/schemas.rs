@@ -1,7 +1,9 @@
-//! The schemas of resources, if they are given: the names of arguments and blocks are checked, as `validate` does.
+//! The schemas of resources, if they are given or the type is built in: the names of arguments and blocks are checked, as `validate`
+//! does.
 
 use super::{Mode, OWN_ARGUMENTS, OWN_BLOCKS};
 use crate::hcl::ast::{Block, ExprKind, Span, walk};
+use crate::terraform::configuration::built_in::BUILT_IN;
 use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
@@ -15,11 +17,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Reports arguments and blocks that the schemas do not have, and required arguments that are missing, once in each module.
 pub(super) fn check(tree: &Tree<'_>) -> Vec<Failure> {
     let mut names = Names { failures: Vec::new() };
-    let Some(schemas) = &tree.loader.schemas else { return names.failures };
     let mut seen = BTreeSet::new();
     for node in tree.nodes.iter().filter(|node| seen.insert(&node.module.dir)) {
         for (address, declared) in &node.module.resources {
-            match of_resource(schemas, &node.module, address, declared) {
+            let given =
+                tree.loader.schemas.iter().find_map(|given| of_resource(given, &node.module, address, declared));
+            match given.or_else(|| of_resource(&BUILT_IN, &node.module, address, declared)) {
                 Some(Ok(schema)) => names.resource(schema, declared),
                 Some(Err(message)) => names.report(message, declared.place),
                 None => {}
@@ -45,7 +48,7 @@ pub(super) fn of_resource<'s>(
         Mode::Data | Mode::Ephemeral => address.split('.').nth(1)?,
     };
     let named = declared.arguments.get("provider").and_then(|written| configuration(&written.expr));
-    let local = named.map_or_else(|| kind.split('_').next().unwrap_or(kind), |(name, _)| &**name);
+    let local = named.map_or_else(|| kind.split('_').next().unwrap_or(kind), |(name, _)| name);
     let required =
         module.required_providers.get(local).and_then(|written| match &walk::unwrapped(&written.expr).kind {
             ExprKind::Object(items) => items
@@ -71,6 +74,7 @@ impl Names {
     }
 
     fn resource(&mut self, schema: &BlockSchema, declared: &Declared) {
+        self.ignored(schema, declared);
         let own = declared.arguments.iter().filter(|(name, _)| !OWN_ARGUMENTS.contains(&&***name));
         let arguments: BTreeMap<&Text, Place> = own.map(|(name, written)| (name, written.argument())).collect();
         if declared.is_json {
@@ -83,6 +87,23 @@ impl Names {
         // Arguments with the names of others are in a block of their own.
         let is_complete = declared.blocks.iter().all(|block| &*block.kind.text != "_");
         self.body(schema, &arguments, &blocks, is_complete.then_some(declared.place));
+    }
+
+    /// What `ignore_changes` names.
+    fn ignored(&mut self, schema: &BlockSchema, declared: &Declared) {
+        for lifecycle in declared.blocks.iter().filter(|block| &*block.kind.text == "lifecycle") {
+            let Some(changes) = lifecycle.body.get("ignore_changes") else { continue };
+            let ExprKind::Tuple(items) = &changes.expr.kind else { continue };
+            for item in items {
+                let first = walk::as_reference(item).map(|reference| &*reference.root.text);
+                let name = first.or_else(|| walk::constant_text(item)?.split(['.', '[']).next());
+                if let Some(name) = name.filter(|name| *name != "*" && !schema.has(name)) {
+                    let message =
+                        format!("unsupported attribute: there is no argument and no block \"{name}\" to ignore");
+                    self.report(message, (lifecycle.file, item.span));
+                }
+            }
+        }
     }
 
     /// The content of a block; `header` is the place where missing arguments are reported.

@@ -106,7 +106,7 @@ pub(super) fn may_hide(expr: &Expr) -> bool {
 fn is_used(module: &Module, provider: &Provider) -> bool {
     let imports = module.refactorings.iter().filter_map(|block| block.block.arguments.get("provider"));
     let mut uses = module.uses.iter().map(|used| &used.written).chain(imports);
-    let is_meant = |(name, alias): (&Text, Option<&Text>)| *name == provider.name && alias == provider.alias.as_ref();
+    let is_meant = |(name, alias): (&str, Option<&Text>)| *name == *provider.name && alias == provider.alias.as_ref();
     provider.alias.is_none() || uses.any(|written| configuration(&written.expr).is_none_or(is_meant))
 }
 

@@ -7,6 +7,7 @@ use crate::hcl::val::{Data, Marks, Val};
 use crate::terraform::configuration::address::{Address, Endpoint};
 use crate::terraform::configuration::expansion::{Instances, OPEN, Repeat};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame};
+use crate::terraform::configuration::managers::label;
 use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::evaluation::statics::Node;
 use crate::terraform::failure::Failure;
@@ -148,6 +149,15 @@ impl Evaluation<'_, '_> {
         let mut seen: BTreeSet<Address> = BTreeSet::new();
         for import in module.refactorings.iter().filter(|block| &*block.kind == "import") {
             let Some(to) = import.block.arguments.get("to") else { continue };
+            if let Some(provider) = import.block.arguments.get("provider")
+                && let Some((block, _)) =
+                    Endpoint::read(&to.expr, &|_| Some(Repeat::Count(0))).and_then(|endpoint| endpoint.block)
+                && let Some(target) = module.resources.get(&block)
+                && target.arguments.get("provider").and_then(|own| label(&own.expr)) != label(&provider.expr)
+            {
+                let message = format!("invalid import provider argument: {block} has another provider");
+                self.report(Failure::new(&rules::INVALID_DECLARATION, message, provider.place()));
+            }
             let instances = self.expand(&At::module(root), &import.block);
             for repeat in instances.repeats() {
                 let at = At { repeat: &repeat, ..At::module(root) };

@@ -1,7 +1,7 @@
 //! Reads the files of one revision: configuration, each content parsed once, and the files that functions read.
 
 pub(crate) mod functions;
-mod json;
+pub(super) mod json;
 pub(crate) mod names;
 pub(crate) mod path;
 

@@ -47,6 +47,18 @@ fn is_local(source: &str) -> bool {
     rest.is_empty() || rest.starts_with(['/', '\\'])
 }
 
+/// Whether a text is the name of a host, with a port or without.
+pub(crate) fn is_host(host: &str) -> bool {
+    let (name, port) = host.split_once(':').unwrap_or((host, "443"));
+    let is_label = |label: &str| {
+        !label.is_empty()
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+            && label.chars().all(|c| c == '-' || c.is_alphanumeric())
+    };
+    name.split('.').all(is_label) && port.parse::<u16>().is_ok()
+}
+
 /// `[HOST/]NAMESPACE/NAME/SYSTEM[//FOLDER]`
 fn registry(source: &str) -> Option<String> {
     let (package, folder) = match source.split_once("//") {
@@ -71,19 +83,10 @@ fn registry(source: &str) -> Option<String> {
         return None;
     }
     let system = parts.last().is_some_and(|s| s.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()));
-    let is_label = |label: &str| {
-        !label.is_empty()
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-            && label.chars().all(|c| c == '-' || c.is_alphanumeric())
-    };
     let is_host = |host: &str| {
-        let (name, port) = host.split_once(':').unwrap_or((host, "443"));
-        let is_name = name.contains('.') || name == "localhost";
-        is_name
-            && name.split('.').all(is_label)
-            && port.parse::<u16>().is_ok()
-            && !matches!(name, "github.com" | "bitbucket.org" | "gitlab.com")
+        let name = host.split_once(':').map_or(host, |(name, _)| name);
+        let is_registry = name.contains('.') || name == "localhost";
+        is_registry && is_host(host) && !matches!(name, "github.com" | "bitbucket.org" | "gitlab.com")
     };
     match host {
         Some(host) if !is_host(host) || !system => None,

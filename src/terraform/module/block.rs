@@ -112,14 +112,28 @@ pub(crate) struct ProviderUse {
 }
 
 /// The local name and the alias of a provider configuration that an expression names, with a key or without; `None` if it names
-/// none.
-pub(crate) fn configuration(expr: &Expr) -> Option<(&Text, Option<&Text>)> {
+/// none. A provider may be called as a literal is: `null.west`.
+pub(crate) fn configuration(expr: &Expr) -> Option<(&str, Option<&Text>)> {
     let expr = walk::unwrapped(expr);
     let base = if let ExprKind::Index(base, _) = &expr.kind { base } else { expr };
-    let ExprKind::Traversal(root, steps) = &base.kind else { return None };
+    let (name, steps) = match &base.kind {
+        ExprKind::Traversal(root, steps) => (&*root.text, steps.as_slice()),
+        ExprKind::Access(inner, steps) => (literal_name(inner)?, steps.as_slice()),
+        _ => (literal_name(base)?, &[][..]),
+    };
     match steps.first() {
-        Some(TraversalStep::Attribute(alias)) => Some((&root.text, Some(&alias.text))),
-        _ => Some((&root.text, None)),
+        Some(TraversalStep::Attribute(alias)) => Some((name, Some(&alias.text))),
+        _ => Some((name, None)),
+    }
+}
+
+/// The name that a literal is where references are read without evaluating them.
+pub(crate) fn literal_name(expr: &Expr) -> Option<&'static str> {
+    match expr.kind {
+        ExprKind::Null => Some("null"),
+        ExprKind::Bool(true) => Some("true"),
+        ExprKind::Bool(false) => Some("false"),
+        _ => None,
     }
 }
 

@@ -7,7 +7,6 @@ mod declarations;
 mod encryption;
 pub(crate) mod lead;
 pub(crate) mod modules;
-mod nested;
 pub(crate) mod outline;
 pub(crate) mod paths;
 pub(crate) mod reader;

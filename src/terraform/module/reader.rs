@@ -21,12 +21,14 @@ pub(crate) struct Reader {
     variables: BTreeMap<Text, Declared>,
     /// Whether a block of required providers was read.
     has_required_providers: bool,
+    /// The providers that a `provider_meta` block is for.
+    provider_metas: BTreeSet<Text>,
 }
 
 impl Reader {
     /// A reader that adds to a module.
     pub(crate) fn new(module: Module) -> Self {
-        Reader { module, variables: BTreeMap::new(), has_required_providers: false }
+        Reader { module, variables: BTreeMap::new(), has_required_providers: false, provider_metas: BTreeSet::new() }
     }
 
     fn wrong(&mut self, message: String, place: Place) {
@@ -36,7 +38,8 @@ impl Reader {
     /// Adds what a file declares.
     pub(crate) fn file(&mut self, file: &SourceFile, is_override: bool) {
         schema::check(&file.parsed.body, file.file, &mut self.module.failures);
-        declarations::check(&file.parsed.body.blocks, file.file, is_override, &mut self.module.failures);
+        let blocks = &file.parsed.body.blocks;
+        declarations::check(blocks, file.file, file.is_json, is_override, &mut self.module.failures);
         paths::collect(&file.parsed.body, file.file, &mut self.module.paths, &mut self.module.used_locals);
         for block in &file.parsed.body.blocks {
             if &*block.kind.text != "locals" {
@@ -44,6 +47,12 @@ impl Reader {
             }
             match &*block.kind.text {
                 "terraform" => self.settings(file, block, is_override),
+                "language" => {
+                    let constraints =
+                        block.body.blocks_of("compatible_with").filter_map(|with| with.body.get("opentofu"));
+                    let written = constraints.map(|constraint| (Written::of(file.file, constraint), true));
+                    self.module.required_version.extend(written);
+                }
                 "variable" => self.variable(file, block, is_override),
                 "locals" => self.locals(file, block, is_override),
                 "module" => self.call(file, block, is_override),
@@ -111,11 +120,22 @@ impl Reader {
                 "cloud" => self.backend(file, inner, true, is_override),
                 "encryption" => {
                     self.module.is_root = true;
+                    if self.module.encryption.place.is_some() && !is_override {
+                        let message = "duplicate encryption configuration: a module may have only one".to_owned();
+                        self.wrong(message, (file.file, inner.header()));
+                    }
                     let mut all = std::mem::take(&mut self.module.encryption);
                     encryption::read(&mut all, file.file, inner, |block| self.declared(file, block));
                     self.module.encryption = all;
                 }
                 "required_providers" => self.required_providers(file, inner, is_override),
+                "provider_meta" => {
+                    let name = inner.label(0).cloned().unwrap_or_default();
+                    if !self.provider_metas.insert(name.clone()) && !is_override {
+                        let message = format!("duplicate provider_meta block: there is already one for \"{name}\"");
+                        self.wrong(message, (file.file, inner.header()));
+                    }
+                }
                 _ => {}
             }
         }
@@ -293,7 +313,12 @@ impl Reader {
                 );
                 self.wrong(message, declared.place);
             }
-            None => self.module.providers.push(Provider { name, alias, block: declared }),
+            None => {
+                if let Some(alias) = alias.as_ref().filter(|_| is_override) {
+                    self.missing_base("provider configuration", &format!("{name}.{alias}"), declared.place);
+                }
+                self.module.providers.push(Provider { name, alias, block: declared });
+            }
         }
     }
 
@@ -303,6 +328,7 @@ impl Reader {
         let place = declared.place;
         match self.module.outputs.get_mut(&name) {
             Some(known) if is_override => known.arguments.extend(declared.arguments),
+            None if is_override => self.missing_base("output", &name, place),
             Some(_) => {
                 let message = format!("duplicate output definition: an output named \"{name}\" was already defined");
                 self.wrong(message, place);

@@ -18,18 +18,19 @@ fn of_majors(majors: Range<u32>) -> impl Iterator<Item = [u32; 3]> {
     majors.flat_map(|major| (0..60).flat_map(move |minor| (0..40).map(move |patch| [major, minor, patch])))
 }
 
-/// Whether a constraint can be met by no version.
+/// The constraint that no version meets.
 pub(crate) fn check(module: &Module) -> Option<Failure> {
-    let (written, _) = module.required_version.iter().find(|(_, applies)| *applies)?;
-    let text = walk::constant_text(&written.expr)?;
-    let constraints = Constraint::all(text);
-    let meets = |version: [u32; 3]| constraints.iter().all(|constraint| constraint.holds(version));
-    let message = match is_constraint(text) {
-        false => format!("invalid version constraint: \"{text}\""),
-        true if versions().any(meets) => return None,
-        true => format!("incompatible module: no version of OpenTofu is \"{text}\""),
-    };
-    Some(Failure::new(&rules::INVALID_DECLARATION, message, written.argument()))
+    module.required_version.iter().filter(|(_, applies)| *applies).find_map(|(written, _)| {
+        let text = walk::constant_text(&written.expr)?;
+        let constraints = Constraint::all(text);
+        let meets = |version: [u32; 3]| constraints.iter().all(|constraint| constraint.holds(version));
+        let message = match is_constraint(text) {
+            false => format!("invalid version constraint: \"{text}\""),
+            true if versions().any(meets) => return None,
+            true => format!("incompatible module: no version of OpenTofu is \"{text}\""),
+        };
+        Some(Failure::new(&rules::INVALID_DECLARATION, message, written.argument()))
+    })
 }
 
 /// The constraint of a module for Terraform that only releases before 1.0 meet: their language is another one.

@@ -31,6 +31,11 @@ impl BlockSchema {
         }
     }
 
+    /// Whether there is an attribute, or a type of blocks, of this name.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.attributes.contains_key(name) || self.block_types.contains_key(name)
+    }
+
     /// The value of an argument as the provider takes it: of its type, with what its nested attributes are without a value, and
     /// hidden from output if the provider says so. Nothing is known of arguments that there are not.
     ///

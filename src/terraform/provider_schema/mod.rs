@@ -14,7 +14,7 @@ use std::sync::Arc;
 const MAX_DEPTH: usize = 60;
 
 /// The schemas of providers.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 pub(crate) struct ProviderSchemas {
     /// By the address of the provider: `registry.opentofu.org/hashicorp/aws`.
     #[serde(rename = "provider_schemas", default)]

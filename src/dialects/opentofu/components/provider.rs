@@ -99,8 +99,10 @@ fn wrong_use(module: &Module, used: &ProviderUse) -> Option<String> {
     let expr = walk::unwrapped(&used.written.expr);
     let (name, alias) = block::configuration(expr)?;
     let has_key = match &expr.kind {
-        ExprKind::Traversal(_, steps) => steps.iter().any(|step| matches!(step, TraversalStep::Index(..))),
-        _ => true,
+        ExprKind::Traversal(_, steps) | ExprKind::Access(_, steps) => {
+            steps.iter().any(|step| matches!(step, TraversalStep::Index(..)))
+        }
+        kind => matches!(kind, ExprKind::Index(..)),
     };
     let known = module.providers.iter().find(|p| p.name == *name && p.alias.as_ref() == alias);
     let has_instances = known.is_some_and(|p| p.block.arguments.contains_key("for_each"));
