@@ -74,6 +74,9 @@ const KNOWN: [&str; 22] = [
 /// More of them: those that hand on their argument, and those behind a switch.
 const FURTHER: [&str; 2] = ["deep_merge", "mark_as_read"];
 
+/// Functions whose names begin with `get_` that take arguments. The others take none.
+const WITH_ARGUMENTS: [&str; 2] = ["get_env", "get_parent_terragrunt_dir"];
+
 /// The functions as one file sees them.
 pub(super) struct Functions<'s, 'a> {
     /// The work.
@@ -103,6 +106,9 @@ impl Host for Functions<'_, '_> {
     }
 
     fn call(&self, name: &str, arguments: &[Val]) -> Outcome {
+        if !arguments.is_empty() && name.starts_with("get_") && !WITH_ARGUMENTS.contains(&name) {
+            return Err(failed(format!("too many function arguments: {name}() takes none")));
+        }
         if let Some((_, reason)) = UNKNOWN.iter().find(|(own, _)| *own == name) {
             if name == "run_cmd" && arguments.is_empty() {
                 return Err(failed("parsing run_cmd parameters: EmptyStringNotAllowedError"));

@@ -294,6 +294,21 @@ remote_state {
 }
 
 #[test]
+fn functions_without_arguments_take_none() {
+    for (call, is_right) in [
+        ("get_repo_root()", true),
+        ("get_platform()", true),
+        ("get_repo_root(\"x\")", false),
+        ("get_platform(\"x\")", false),
+        ("get_terraform_commands_that_need_vars(1)", false),
+    ] {
+        let unit = format!("inputs = {{\n  a = {call}\n}}\n");
+        let findings = World::new(&[("a/terragrunt.hcl", &unit)]).findings();
+        assert_eq!(findings.is_empty(), is_right, "{call}: {findings:?}");
+    }
+}
+
+#[test]
 fn templates_of_boilerplate_are_no_units() {
     let template = "inputs = {\n  {{ .Name }} = 1\n}\n";
     let folder = "modules/x/.boilerplate";
