@@ -80,8 +80,19 @@ pub(super) struct BlockType {
     pub attributes: &'static [Attribute],
     /// The blocks in it.
     pub blocks: &'static [BlockType],
-    /// Whether other attributes are accepted: as names of values (`locals`), or ignored (`unit`).
-    pub is_open: bool,
+    /// What happens to other attributes and blocks.
+    pub others: Others,
+}
+
+/// What happens to attributes and blocks in a block that its type does not have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Others {
+    /// They are mistakes.
+    Refused,
+    /// Attributes name values, as in `locals`; blocks are mistakes.
+    Named,
+    /// They are ignored, as in `unit`.
+    Ignored,
 }
 
 const fn optional(name: &'static str, kind: Kind) -> Attribute {
@@ -93,15 +104,15 @@ const fn required(name: &'static str, kind: Kind) -> Attribute {
 }
 
 const fn once(name: &'static str, attributes: &'static [Attribute], blocks: &'static [BlockType]) -> BlockType {
-    BlockType { name, labels: Labels::None, times: Times::Once, attributes, blocks, is_open: false }
+    BlockType { name, labels: Labels::None, times: Times::Once, attributes, blocks, others: Others::Refused }
 }
 
 const fn labelled(name: &'static str, attributes: &'static [Attribute]) -> BlockType {
-    BlockType { name, labels: Labels::One, times: Times::Many, attributes, blocks: &[], is_open: false }
+    BlockType { name, labels: Labels::One, times: Times::Many, attributes, blocks: &[], others: Others::Refused }
 }
 
 const fn open(block: BlockType) -> BlockType {
-    BlockType { is_open: true, ..block }
+    BlockType { others: Others::Ignored, ..block }
 }
 
 use Kind::{Any, Bool, Map, Number, Text, TextMap, Texts};
@@ -209,7 +220,7 @@ const ERRORS: BlockType = once(
     ],
 );
 
-const LOCALS: BlockType = open(once("locals", &[], &[]));
+const LOCALS: BlockType = BlockType { others: Others::Named, ..once("locals", &[], &[]) };
 
 const INCLUDE: BlockType = BlockType {
     labels: Labels::Optional,

@@ -2,7 +2,7 @@
 
 use crate::dialects::terragrunt::file::File;
 use crate::dialects::terragrunt::rules;
-use crate::dialects::terragrunt::schema::{BlockType, Labels, Times};
+use crate::dialects::terragrunt::schema::{BlockType, Labels, Others, Times};
 use crate::dialects::terragrunt::session::Session;
 use crate::hcl::ast::{Block, Body, Span};
 use crate::text::nearest;
@@ -26,7 +26,7 @@ pub(in crate::dialects::terragrunt) fn body(session: &Session<'_>, file: &File, 
             let message = format!("attribute redefined: the argument \"{name}\" was already set");
             report(message, attribute.name.span);
         }
-        if !kind.is_open && kind.attribute(name).is_none() {
+        if kind.others == Others::Refused && kind.attribute(name).is_none() {
             let known = kind.attributes.iter().map(|attribute| attribute.name);
             let message = match (kind.block(name), nearest(name, known)) {
                 (Some(_), _) => {
@@ -46,6 +46,9 @@ pub(in crate::dialects::terragrunt) fn body(session: &Session<'_>, file: &File, 
     for block in &body.blocks {
         let name = &*block.kind.text;
         let Some(inner) = kind.block(name) else {
+            if kind.others == Others::Ignored {
+                continue;
+            }
             let known = kind.blocks.iter().map(|block| block.name);
             let hint = nearest(name, known).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
             report(

@@ -224,3 +224,12 @@ fn what_is_merged_over_a_unit_comes_before_its_includes() {
     assert_eq!(world.unit("live app")["inputs"], json!({"m": {"a": 1, "c": 3}, "l": [1, 2]}));
     assert_eq!(world.findings(), [""; 0], "the list is never merged with text");
 }
+
+#[test]
+fn what_a_unit_of_a_stack_does_not_have_is_ignored() {
+    for (inside, outside, expected) in [("  x = 1\n  y {\n  }\n", "", 0), ("", "x = 1\n", 1), ("", "y {\n}\n", 1)] {
+        let stack = format!("unit \"a\" {{\n  source = \"../units/a\"\n  path   = \"a\"\n{inside}}}\n{outside}");
+        let world = World::new(&[("live/terragrunt.stack.hcl", &stack), ("units/a/terragrunt.hcl", "inputs = {}\n")]);
+        assert_eq!(world.findings().len(), expected, "{stack}: {:?}", world.findings());
+    }
+}
