@@ -1,14 +1,16 @@
 //! Reading from the object database.
 
 use parking_lot::Mutex;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use gix::ObjectId;
 use gix::bstr::{BStr, ByteSlice};
+use gix::objs::Kind;
 use gix::objs::tree::EntryKind as TreeEntryKind;
 use gix::odb::memory::Storage as Memory;
+use gix::odb::pack::cache::DecodeEntry;
 use gix::odb::pack::cache::lru::MemoryCappedHashmap;
 
 use super::error::{FSCK, fetch, refetch};
@@ -16,8 +18,9 @@ use super::exclude::{MAX_RULES, own_rules};
 use super::submodules::{self, Homes};
 use super::unavailable::{IGNORE_FILE, ignored_by};
 use super::{Entry, EntryKind, Error, Listing, Source, Unavailable, reason, text_of};
+use crate::text::{FastMap, FastSet};
 
-/// Memory for inflated delta bases, per handle.
+/// Memory for objects that others in a pack are deltas of.
 const PACK_CACHE: usize = 64 << 20;
 /// The maximum size of the contents cached for other sources of the same repository, in total and of one content.
 const CONTENT_CACHE: usize = 128 << 20;
@@ -36,6 +39,7 @@ const MAX_TARGET: u64 = 4096;
 pub(super) struct Objects {
     repo: gix::ThreadSafeRepository,
     idle: Mutex<Vec<gix::Repository>>,
+    bases: Bases,
     contents: Mutex<Contents>,
     /// Folders: two revisions have most of them in common.
     trees: Mutex<Contents>,
@@ -46,9 +50,24 @@ pub(super) struct Objects {
     limit: u64,
 }
 
+/// Objects that others in a pack are deltas of, for all handles: files of one name are in one chain of deltas, of which each thread
+/// would otherwise read most.
+#[derive(Clone)]
+struct Bases(Arc<Mutex<MemoryCappedHashmap>>);
+
+impl DecodeEntry for Bases {
+    fn put(&mut self, pack: u32, offset: u64, data: &[u8], kind: Kind, compressed_size: usize) {
+        self.0.lock().put(pack, offset, data, kind, compressed_size);
+    }
+
+    fn get(&mut self, pack: u32, offset: u64, out: &mut Vec<u8>) -> Option<(Kind, usize)> {
+        self.0.lock().get(pack, offset, out)
+    }
+}
+
 #[derive(Default)]
 struct Contents {
-    by_id: HashMap<ObjectId, Arc<[u8]>>,
+    by_id: FastMap<ObjectId, Arc<[u8]>>,
     size: usize,
 }
 
@@ -65,7 +84,8 @@ impl Contents {
 impl Objects {
     pub(super) fn new(repo: gix::ThreadSafeRepository, limit: u64) -> Self {
         let (idle, contents, trees) = Default::default();
-        Self { repo, idle, contents, trees, modules: OnceLock::new(), memory: Memory::default(), limit }
+        let bases = Bases(Arc::new(Mutex::new(MemoryCappedHashmap::new(PACK_CACHE))));
+        Self { repo, idle, bases, contents, trees, modules: OnceLock::new(), memory: Memory::default(), limit }
     }
 
     /// The same database with more objects.
@@ -87,7 +107,8 @@ impl Objects {
         let idle = self.idle.lock().pop();
         let repo = idle.unwrap_or_else(|| {
             let mut repo = self.repo.to_thread_local();
-            repo.objects.set_pack_cache(|| Box::new(MemoryCappedHashmap::new(PACK_CACHE)));
+            let bases = self.bases.clone();
+            repo.objects.set_pack_cache(move || Box::new(bases.clone()));
             // Pack locations are only meaningful while packs stay loaded.
             repo.objects.prevent_pack_unload();
             repo.objects.set_object_memory(self.memory.clone());
@@ -137,7 +158,7 @@ impl Objects {
             if header.size() > limit {
                 return Err(Error::TooLarge { path: path.into(), limit });
             }
-            if header.kind() != gix::objs::Kind::Blob {
+            if header.kind() != Kind::Blob {
                 return Err(broken(format!("it is a {} where a file is expected", header.kind())));
             }
             let object = find(repo, id).map_err(broken)?;
@@ -165,6 +186,7 @@ impl Objects {
         let too_many = || Error::TooManyFiles { name: name.into(), limit: MAX_ENTRIES };
         // A work list instead of recursion: nesting is the tree's choice.
         let mut open = vec![(root, prefix.as_bytes().to_vec())];
+        let mut path = Vec::new();
         while let Some((id, dir)) = open.pop() {
             let is_again = !found.trees.insert(id);
             let data = self.tree(id)?;
@@ -173,12 +195,14 @@ impl Objects {
                 path: Some(String::from_utf8_lossy(&dir).into()),
                 reason,
             };
-            let mut order = TreeOrder::default();
+            let (mut order, outer) = (TreeOrder::default(), open.len());
             for entry in gix::objs::TreeRefIter::from_bytes(&data, id.kind()) {
                 let entry = entry.map_err(|error| broken(reason(error)))?;
                 order.next(entry.filename, entry.mode.is_tree()).map_err(&broken)?;
-                let slash: &[u8] = if dir.is_empty() { b"" } else { b"/" };
-                let path = [&dir, slash, entry.filename].concat();
+                path.clear();
+                path.extend_from_slice(&dir);
+                path.extend(Some(b'/').filter(|_| !dir.is_empty()));
+                path.extend_from_slice(entry.filename);
                 found.visited += 1;
                 found.repeated += usize::from(is_again);
                 if found.visited > MAX_ENTRIES || found.repeated > MAX_REPEATED || path.len() > MAX_PATH {
@@ -186,7 +210,7 @@ impl Objects {
                 }
                 let kind = match entry.mode.kind() {
                     TreeEntryKind::Tree => {
-                        open.push((entry.oid.to_owned(), path));
+                        open.push((entry.oid.to_owned(), path.clone()));
                         continue;
                     }
                     TreeEntryKind::Blob => EntryKind::File,
@@ -196,6 +220,8 @@ impl Objects {
                 };
                 found.add(&path, entry.oid.to_owned(), kind);
             }
+            // The first folder is next, so that most paths come in their order.
+            open[outer..].reverse();
         }
         Ok(())
     }
@@ -221,8 +247,8 @@ pub(super) fn find(repo: &gix::Repository, id: ObjectId) -> Result<Option<gix::O
 #[derive(Default)]
 struct TreeOrder<'a> {
     last: Option<(&'a [u8], bool)>,
-    /// The names of files, which a folder must not repeat.
-    files: HashSet<&'a [u8]>,
+    /// The names of files, which a folder must not repeat, in their order.
+    files: Vec<&'a [u8]>,
 }
 
 impl<'a> TreeOrder<'a> {
@@ -240,14 +266,14 @@ impl<'a> TreeOrder<'a> {
         // Names of folders are ordered as if they ended with a slash.
         let key = |name: &'a [u8], is_tree: bool| name.iter().copied().chain(is_tree.then_some(b'/'));
         let is_ordered = self.last.is_none_or(|(last, tree)| key(last, tree).lt(key(name, is_tree)));
-        if self.last.is_some_and(|(last, _)| last == name) || is_tree && self.files.contains(name) {
+        if self.last.is_some_and(|(last, _)| last == name) || is_tree && self.files.binary_search(&name).is_ok() {
             return Err(format!("it contains `{}` twice", name.as_bstr()));
         }
         if !is_ordered {
             return Err(format!("its names are not sorted at `{}`", name.as_bstr()));
         }
         if !is_tree {
-            self.files.insert(name);
+            self.files.push(name);
         }
         self.last = Some((name, is_tree));
         Ok(())
@@ -271,7 +297,7 @@ pub(super) fn is_partial(repo: &gix::Repository) -> bool {
 pub(super) struct Found {
     pub(super) entries: Vec<Entry>,
     visited: usize,
-    trees: HashSet<ObjectId>,
+    trees: FastSet<ObjectId>,
     /// How many entries were in trees that had been there before.
     repeated: usize,
 }

@@ -441,3 +441,12 @@ fn an_edit_below_or_beside_unknown_values_is_a_change() {
     repo.edit("common.hcl", "other = 1", "other = 2").commit("a value beside");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("locals.common.locals.other").hides("inputs.");
 }
+
+#[test]
+fn the_reason_is_one_of_the_unit_that_could_not_be_resolved() {
+    let broken = "inputs = {\n";
+    let repo = repo(&[("live/a", broken), ("live/b", broken)]);
+    repo.write("live/b/terragrunt.hcl", "inputs = {\n  x = 1\n}\n").commit("one is repaired");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]);
+    run.says("`live/b` cannot be resolved in the older revision").says("--> live/b/terragrunt.hcl:1:10");
+}

@@ -14,15 +14,16 @@ use std::collections::BTreeSet;
 /// The endings of files that say which code a unit runs, or that such files read.
 const NAMING: [&str; 5] = [".hcl", ".json", ".yaml", ".yml", ".tfvars"];
 
-/// The folders of units, and those among the candidates (or around them) that hold code of units.
+/// Those among the candidates (or around them) that are folders of units, or hold code of units.
 pub(super) fn folders(source: &dyn Source, project: &Project, candidates: Candidates<'_>) -> Vec<String> {
-    let units = all(source).units;
+    let (units, candidates) = (all(source).units, candidates());
     let mut names: BTreeSet<String> = BTreeSet::new();
-    for folder in candidates().iter().filter(|folder| !is_in(&units, &paths::join(folder, load::UNIT))) {
+    for folder in candidates.iter().filter(|folder| !is_in(&units, &paths::join(folder, load::UNIT))) {
         let with_code = and_around(folder).filter(|folder| !folder.is_empty() && has_code(source, folder));
         names.extend(with_code.map(|folder| paths::name(folder).to_owned()));
     }
-    let mut claimed: BTreeSet<String> = units.into_keys().map(str::to_owned).collect();
+    let around = candidates.iter().flat_map(|folder| and_around(folder));
+    let mut claimed: BTreeSet<String> = around.filter(|folder| units.contains_key(folder)).map(str::to_owned).collect();
     let files: Vec<Change> = if names.is_empty() { Vec::new() } else { naming(source, &names) };
     if !files.is_empty() {
         let units_alone = Terragrunt { leaves_code: true, ..Terragrunt::default() };

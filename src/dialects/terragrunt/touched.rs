@@ -27,6 +27,8 @@ pub(super) const READERS: [&str; 2] = ["read_tfvars_file", "sops_decrypt_file"];
 const OPEN: [&str; 3] = ["mark_glob_as_read", "run_cmd", "templatefile"];
 /// The most files that one name may mean before it counts as any file.
 const MAX_MEANT: usize = 20;
+/// As many files most units read.
+const USUAL: usize = 8;
 /// The most files that a unit may read before it counts as reading any.
 const MAX_READ: usize = 5 * MAX_MEANT;
 
@@ -116,7 +118,9 @@ impl<'a> Touched<'a> {
     /// What edits can do to the unit with a file.
     pub(super) fn reach(&self, own: &str) -> Reach {
         let Some(own) = self.paths.by_path.get(own).copied() else { return Reach::Reached };
-        let (mut open, mut seen, mut lacks) = (vec![own], vec![own], false);
+        let (mut open, mut seen, mut lacks) = (Vec::with_capacity(USUAL), Vec::with_capacity(USUAL), false);
+        open.push(own);
+        seen.push(own);
         let folder = paths::parent(self.paths.path(own));
         while let Some(index) = open.pop() {
             let Some(node) = self.nodes.get(index as usize) else { return Reach::Reached };

@@ -12,7 +12,7 @@ use crate::source::unavailable::{IGNORE_FILE, Unavailable, ignored_by, is_ignore
 use path_index::PathIndex;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use gix::ignore::Search;
 
@@ -72,8 +72,8 @@ pub struct Listing {
     /// What tells the links of two listings apart.
     links_hash: u64,
     /// What tells the paths of two listings apart, and paths with contents.
-    paths_hash: u64,
-    contents_hash: u64,
+    paths_hash: OnDemand,
+    contents_hash: OnDemand,
     /// The folders of submodules.
     submodules: Vec<Box<str>>,
     index: PathIndex,
@@ -85,6 +85,28 @@ pub struct Listing {
     deleted: Arc<BTreeSet<Box<str>>>,
 }
 
+/// A hash of entries, made when it is first asked for. Listings do not differ in whether that happened.
+#[derive(Debug, Default, Clone)]
+struct OnDemand(OnceLock<u64>);
+
+impl OnDemand {
+    fn get(&self, entries: &[Entry], add: impl Fn(&Entry, &mut DefaultHasher)) -> u64 {
+        *self.0.get_or_init(|| {
+            let mut hasher = KEYS.build_hasher();
+            entries.iter().for_each(|entry| add(entry, &mut hasher));
+            hasher.finish()
+        })
+    }
+}
+
+impl PartialEq for OnDemand {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for OnDemand {}
+
 impl Listing {
     /// `links` maps the paths of symbolic links to their targets; those of the others are not known.
     pub(super) fn new(mut entries: Vec<Entry>, links: BTreeMap<Box<str>, Box<str>>) -> Self {
@@ -93,16 +115,9 @@ impl Listing {
         let mut hasher = DefaultHasher::new();
         let linked = entries.iter().filter(|entry| entry.kind == EntryKind::Symlink);
         linked.for_each(|link| (&link.path, &link.id, links.get(&link.path)).hash(&mut hasher));
-        let (mut of_paths, mut of_contents) = (KEYS.build_hasher(), KEYS.build_hasher());
-        for entry in &entries {
-            entry.path.hash(&mut of_paths);
-            (&entry.path, &entry.id, entry.kind).hash(&mut of_contents);
-        }
-        let (paths_hash, contents_hash) = (of_paths.finish(), of_contents.finish());
         let links_hash = hasher.finish();
         let index = PathIndex::new(&entries);
-        let mut listing =
-            Self { entries, links, links_hash, paths_hash, contents_hash, submodules, index, ..Self::default() };
+        let mut listing = Self { entries, links, links_hash, submodules, index, ..Self::default() };
         let linked = listing.links.keys().filter_map(|link| listing.resolve(link).ok());
         listing.linked = linked.map(|entry| entry.path.clone()).collect();
         listing
@@ -243,12 +258,12 @@ impl Listing {
 
     /// A hash of the paths of all entries. It is made once, because results that may read any file ask for it.
     pub fn paths_hash(&self) -> u64 {
-        self.paths_hash
+        self.paths_hash.get(&self.entries, |entry, hasher| entry.path.hash(hasher))
     }
 
-    /// A hash of all entries with their contents.
+    /// A hash of all entries with their contents, made once, too.
     pub fn contents_hash(&self) -> u64 {
-        self.contents_hash
+        self.contents_hash.get(&self.entries, |entry, hasher| (&entry.path, &entry.id, entry.kind).hash(hasher))
     }
 
     /// A hash of the symbolic links and their targets. It is made once, because all that is read asks for it.

@@ -19,7 +19,8 @@ pub(super) struct PathIndex {
 impl PathIndex {
     /// The index of entries, which are sorted.
     pub(super) fn new(entries: &[Entry]) -> Self {
-        let mut index = PathIndex::default();
+        let entries_by_hash = FastMap::with_capacity_and_hasher(entries.len(), Default::default());
+        let mut index = PathIndex { entries: entries_by_hash, folders: FastSet::default() };
         let mut last = "";
         for (at, entry) in (0..).zip(entries) {
             index.entries.insert(KEYS.hash_one(&*entry.path), at);
