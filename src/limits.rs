@@ -315,6 +315,14 @@ pub(crate) fn take_steps(steps: u64) {
     }
 }
 
+/// The steps of a component: it is kept until everything is resolved, with its values and where they come from.
+const STEPS_OF_A_COMPONENT: u64 = 1_000;
+
+/// Counts components that were resolved.
+pub(crate) fn take_components(count: usize) {
+    take_steps(count as u64 * STEPS_OF_A_COMPONENT);
+}
+
 /// Does a piece of work on this thread. Its name is given where the run takes too many steps, and no other piece took as many.
 pub(crate) fn count_steps<R>(name: impl FnOnce() -> String, work: impl FnOnce() -> R) -> R {
     let before = TAKEN_HERE.get();
