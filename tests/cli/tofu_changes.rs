@@ -427,6 +427,8 @@ fn files_that_programs_find_are_a_part_of_the_code() {
         (run("cat docs/a.json"), "infra/docs/a.json", true),
         (run("kubectl apply -f docs/all && x"), "infra/docs/all/a.yaml", true),
         (run("cat docs/a.json"), "docs/a.json", false),
+        (run("").replace("\"\"", "<<-EOT\n  set -e\n  bash docs/a.json\n  EOT"), "infra/docs/a.json", true),
+        (run("").replace("\"\"", "<<EOT\n./b.sh ${self.id}\nEOT"), "infra/b.sh", true),
         (run("curl https://example.com/docs/a.json"), "infra/docs/a.json", false),
         (external("\"bash\", \"run\""), "infra/run", true),
         ("resource \"archive\" \"x\" {\n  source_dir = \"src\"\n}\n".to_owned(), "infra/src/deep/a.py", true),

@@ -350,7 +350,7 @@ mod tests {
             ("a = file(\"../../../x\")\n", &["outside"], 0),
             (
                 "r {\n  a = [\"src/a.py\", \"a.zip\", \"./b\", \"x y/z\", \"a\", \"1.2\", \"/a/b\"]\n}\n",
-                &["envs/a/b", "envs/a/a.zip", "envs/a/src/a.py"],
+                &["envs/a/b", "envs/a/a.zip", "envs/a/src/a.py", "envs/a/y/z"],
                 0,
             ),
             ("module \"m\" {\n  source = \"../m\"\n}\nterraform {\n  b \"local\" {\n    p = \"a/b\"\n  }\n}\n", &[], 0),
