@@ -136,7 +136,7 @@ impl Limit {
                 200 * MILLION,
                 100,
                 100_000 * MILLION,
-                "steps of all policies in `stacklint.toml` together; one policy may use a quarter",
+                "steps of all policies in `stacklint.toml` together; a violation takes 500, and one policy may use a quarter",
             ),
             Limit::RunSteps => LimitSpec(
                 "run-steps",
@@ -313,6 +313,14 @@ pub(crate) fn take_steps(steps: u64) {
         let costliest = COSTLIEST.lock().1.clone();
         end(&costliest);
     }
+}
+
+/// The steps of a component: it is kept until everything is resolved, with its values and where they come from.
+const STEPS_OF_A_COMPONENT: u64 = 1_000;
+
+/// Counts components that were resolved.
+pub(crate) fn take_components(count: usize) {
+    take_steps(count as u64 * STEPS_OF_A_COMPONENT);
 }
 
 /// Does a piece of work on this thread. Its name is given where the run takes too many steps, and no other piece took as many.

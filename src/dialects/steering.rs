@@ -2,15 +2,14 @@
 //! in the folder of its code, say what a checkout makes of the files, or run the programs.
 
 use super::search::lies_below;
-use crate::code::{is_document, is_pipeline};
+use crate::code::{is_aside, is_document, is_pipeline};
 use crate::paths::{name, parent};
 use crate::source::{Entry, EntryPair, Source, differences};
 use crate::text::Text;
 
 /// Files that select the version of a program, its settings, its environment, or the units that it leaves out.
-const FILES: [&str; 21] = [
-    ".env",
-    ".envrc",
+const FILES: [&str; 28] = [
+    ".mise.local.toml",
     ".mise.toml",
     ".opentofu-version",
     ".terraform-version",
@@ -24,13 +23,26 @@ const FILES: [&str; 21] = [
     ".tgswitch.toml",
     ".tgswitchrc",
     ".tofurc",
+    ".prototools",
     ".tool-versions",
+    "aqua.yaml",
     "atlantis.yaml",
+    "devbox.json",
     "digger.yml",
+    "flake.lock",
+    "flake.nix",
+    "mise.lock",
+    "mise.local.toml",
     "mise.toml",
+    "shell.nix",
     "terraform.rc",
     "terraform.tfstate",
 ];
+/// How the names of others begin, and end: the environment, settings of Terraform, and plans that are applied as they are.
+const BEGINNINGS: [&str; 1] = [".env"];
+const ENDINGS: [&str; 3] = [".tfplan", ".tfrc", ".tfrc.json"];
+/// Folders of settings of programs.
+const SETTINGS: [&str; 2] = [".mise", ".config/mise"];
 /// Folders in which a run keeps its workspace, its backend, its modules and its providers, and states.
 const FOLDERS: [&str; 4] = [".terraform", ".terragrunt-cache", "terraform.d", "terraform.tfstate.d"];
 /// The file of attributes.
@@ -49,12 +61,45 @@ const RUNNERS: [&str; 7] = [
 const WORKFLOWS: &str = "workflows";
 /// The programs that deploy, or that start these.
 const PROGRAMS: [&str; 8] = ["atlantis", "atmos", "digger", "garden", "stacklint", "terraform", "terragrunt", "tofu"];
+/// What these are told to do. In any file but one that is compared, such a command is one that may be run.
+const COMMANDS: [&str; 25] = [
+    "apply",
+    "check",
+    "ci",
+    "cleanup",
+    "deploy",
+    "destroy",
+    "diff",
+    "force-unlock",
+    "helmfile",
+    "import",
+    "init",
+    "packer",
+    "plan",
+    "refresh",
+    "run",
+    "run-all",
+    "stack",
+    "state",
+    "taint",
+    "terraform",
+    "unlock",
+    "untaint",
+    "up",
+    "workflow",
+    "workspace",
+];
+/// How lines begin that are comments.
+const COMMENTS: [&str; 5] = ["#", "//", "*", "--", "<!--"];
+/// Larger files are no scripts.
+const MAX_SCRIPT: usize = 1 << 20;
 /// Attributes that change nothing of a checkout.
 const WITHOUT_EFFECT: [&str; 8] =
     ["conflict-marker-size", "delta", "diff", "encoding", "export-ignore", "export-subst", "merge", "whitespace"];
 
-/// The files that steer what runs in some folders, and that differ: sorted paths.
-pub(crate) fn differing(sources: [&dyn Source; 2], folders: &[&str]) -> Vec<Text> {
+/// The files that steer what runs in some folders, and that differ: sorted paths. What is compared anyway steers by what it makes
+/// different, and not by the commands in it.
+pub(crate) fn differing(sources: [&dyn Source; 2], folders: &[&str], is_compared: impl Fn(&str) -> bool) -> Vec<Text> {
     let [base, head] = sources;
     let concerns = |path: &str| {
         let above = parent(path);
@@ -62,7 +107,14 @@ pub(crate) fn differing(sources: [&dyn Source; 2], folders: &[&str]) -> Vec<Text
     };
     let steers = |pair: &EntryPair<'_>| match name(pair.path()) {
         ATTRIBUTES => attributes(base, pair.before) != attributes(head, pair.after),
-        name => FILES.contains(&name) || parent(pair.path()).split('/').any(|folder| FOLDERS.contains(&folder)),
+        name => {
+            let is_named = BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+                || ENDINGS.iter().any(|ending| name.ends_with(ending));
+            let folder = parent(pair.path());
+            let is_setting = SETTINGS.iter().any(|one| folder == *one || folder.ends_with(&format!("/{one}")));
+            let is_kept = folder.split('/').any(|folder| FOLDERS.contains(&folder));
+            FILES.contains(&name) || is_named || is_setting || is_kept
+        }
     };
     let runs = |pair: &EntryPair<'_>| {
         let is_workflow = name(parent(pair.path())) == WORKFLOWS;
@@ -70,9 +122,14 @@ pub(crate) fn differing(sources: [&dyn Source; 2], folders: &[&str]) -> Vec<Text
             && !is_document(pair.path())
             && (names_programs(base, pair.before) || names_programs(head, pair.after))
     };
+    let commands = |pair: &EntryPair<'_>| {
+        !is_aside(pair.path())
+            && (has_command(base, pair.before) || has_command(head, pair.after))
+            && !is_compared(pair.path())
+    };
     let all = differences(base.listing(), head.listing());
     all.iter()
-        .filter(|pair| steers(pair) && concerns(pair.path()) || runs(pair))
+        .filter(|pair| steers(pair) && concerns(pair.path()) || runs(pair) || commands(pair))
         .map(|pair| Text::from(pair.path()))
         .collect()
 }
@@ -83,6 +140,48 @@ fn names_programs(source: &dyn Source, entry: Option<&Entry>) -> bool {
     let Ok(bytes) = source.read(entry) else { return true };
     let text = String::from_utf8_lossy(&bytes);
     text.split(|c: char| !c.is_alphanumeric()).any(|word| PROGRAMS.contains(&word))
+}
+
+/// Whether a file has a line that tells a program to deploy something, or that it is about to: `terraform -chdir=infra apply`.
+fn has_command(source: &dyn Source, entry: Option<&Entry>) -> bool {
+    let Some(Ok(bytes)) = entry.map(|entry| source.read(entry)) else { return false };
+    if bytes.len() > MAX_SCRIPT || bytes.contains(&0) {
+        return false;
+    }
+    let text = String::from_utf8_lossy(&bytes).replace("\\\n", " ");
+    PROGRAMS.iter().any(|program| text.contains(program)) && text.lines().any(is_command)
+}
+
+/// Whether a line is a command of a program, in whatever it is written: a script, a list of arguments.
+fn is_command(line: &str) -> bool {
+    let line = line.trim_start();
+    if COMMENTS.iter().any(|comment| line.starts_with(comment)) {
+        return false;
+    }
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | ',' | '[' | ']' | '(' | ')' | ';' | '|');
+    let words: Vec<&str> = line.split(is_end).filter(|word| !word.is_empty()).collect();
+    let is_program = |word: &str| {
+        word.split(|c: char| !c.is_ascii_alphanumeric())
+            .any(|part| PROGRAMS.iter().any(|program| part.eq_ignore_ascii_case(program)))
+    };
+    let mut programs = words.iter().enumerate().filter(|(_, word)| is_program(word));
+    programs.any(|(at, _)| is_told(&words[at + 1..]))
+}
+
+/// Whether the words after the name of a program begin with a command: options, each of which may have a value, come before it.
+fn is_told(words: &[&str]) -> bool {
+    let mut may_be_value = false;
+    for word in words {
+        let is_option = word.starts_with(['-', '$', '{']);
+        if COMMANDS.contains(word) {
+            return true;
+        }
+        if !is_option && !may_be_value {
+            return false;
+        }
+        may_be_value = is_option;
+    }
+    false
 }
 
 /// The lines of a file of attributes, with what may change a checkout; `None` if the file cannot be read.
@@ -101,4 +200,39 @@ fn attributes(source: &dyn Source, entry: Option<&Entry>) -> Option<Vec<String>>
         (!words.is_empty()).then(|| format!("{pattern} {}", words.join(" ")))
     };
     Some(String::from_utf8_lossy(&bytes).lines().filter_map(line).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_command;
+
+    #[test]
+    fn commands_of_programs() {
+        for line in [
+            "terraform apply -auto-approve",
+            "  - run: terraform -chdir=infra apply",
+            "subprocess.run([\"tofu\", \"plan\"])",
+            "\"deploy\": \"terragrunt --working-dir live run --all apply\",",
+            "\t@$(TERRAFORM) apply",
+            "${TF:-terraform} destroy",
+            "docker run hashicorp/terraform:1.9 apply",
+            "for c in a b; do atmos terraform deploy $c -s prod; done",
+            "garden --env=prod deploy",
+            "stacklint ci || true",
+        ] {
+            assert!(is_command(line), "{line}");
+        }
+        for line in [
+            "# terraform apply",
+            "// terraform apply",
+            "terraform fmt -check",
+            "the terraform modules of this folder plan nothing",
+            "cd infra/terraform && ls",
+            "terraform = \"1.9\"",
+            "apply terraform",
+            "terraform",
+        ] {
+            assert!(!is_command(line), "{line}");
+        }
+    }
 }

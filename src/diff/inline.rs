@@ -63,11 +63,12 @@ pub(crate) fn scalar(value: &Value, secret: bool, show_secrets: bool) -> String 
     if !show_secrets && is_hidden(value, secret) {
         return mask::MASK.to_owned();
     }
-    if let Some(text) = value.as_str().filter(|_| !show_secrets) {
+    if let Some(text) = written(value).filter(|_| !show_secrets) {
         if !tokens::find(text).is_empty() {
             return mask::MASK.to_owned();
         }
-        return quote(&redacted(text));
+        let safe = redacted(text);
+        return if value.as_str().is_some() { quote(&safe) } else { escape(&safe).into_owned() };
     }
     match &value.data {
         Data::Null => "null".to_owned(),
@@ -99,7 +100,16 @@ pub(crate) fn redacted(text: &str) -> Cow<'_, str> {
 
 /// Whether a value is a secret whatever its key is.
 pub(crate) fn has_token(value: &Value) -> bool {
-    value.as_str().is_some_and(|text| !secrets::in_text(text).is_empty())
+    written(value).is_some_and(|text| !secrets::in_text(text).is_empty())
+}
+
+/// The text of a value that has one, and the text of one that is not known: it may hold a secret beside what is not known.
+pub(super) fn written(value: &Value) -> Option<&str> {
+    match &value.data {
+        Data::Str(text) => Some(text),
+        Data::Unknown(unknown) => Some(&unknown.text),
+        _ => None,
+    }
 }
 
 /// Text in double quotes, escaped.

@@ -82,13 +82,12 @@ impl<'a> Sources<'a> {
                 }
                 Data::List(Arc::new(changed?))
             }
-            Data::Str(text)
-                if !only_refers(text) && self.is_declared(&value.prov)
-                    || !is_no_secret(text) && self.is_from_secret(&value.prov) =>
-            {
-                return Some(Value { data: value.data.clone(), prov: value.prov.masked() });
+            _ => {
+                let text = inline::written(value)?;
+                let is_secret = !only_refers(text) && self.is_declared(&value.prov)
+                    || !is_no_secret(text) && self.is_from_secret(&value.prov);
+                return is_secret.then(|| Value { data: value.data.clone(), prov: value.prov.masked() });
             }
-            _ => return None,
         };
         Some(Value { data, prov: value.prov.clone() })
     }

@@ -25,6 +25,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 /// One policy may use this fraction of all steps.
 const PART: u64 = 4;
 
+/// The steps of a violation, or of a component of which it is not known whether it is one: it is kept until all are reported.
+const STEPS_OF_A_VIOLATION: u64 = 500;
+
 /// The number of components in one piece of work.
 const CHUNK: usize = 4_096;
 
@@ -428,7 +431,8 @@ impl<'a> Run<'a> {
                 }
             }
         };
-        CachedOutcome { outcome, steps: scope.steps.taken(), applied }
+        let kept = if matches!(outcome, Outcome::Fine) { 0 } else { STEPS_OF_A_VIOLATION };
+        CachedOutcome { outcome, steps: scope.steps.taken() + kept, applied }
     }
 
     fn exceeded<'b>(&self) -> Outcome<'b> {

@@ -18,7 +18,7 @@ pub(crate) fn names_secret(map: &Map) -> bool {
 /// shows nothing of it.
 pub(crate) fn is_hidden(value: &Value, secret: bool) -> bool {
     match &value.data {
-        Data::Unknown(_) => (secret || value.is_sensitive()) && is_maskable(value),
+        Data::Unknown(_) => (secret || value.prov.is_masked()) && is_maskable(value),
         _ => value.prov.is_masked() || secret && is_maskable(value),
     }
 }

@@ -77,7 +77,11 @@ pub(crate) fn compare(
         compared.push(comparing.run());
     }
     let folders: Vec<&str> = projects.parts().iter().map(ProjectHandle::folder).collect();
-    let run_files = steering::differing([base, head], &folders);
+    let is_compared = |path: &str| {
+        let is_code = |change: &CodeChange| change.files.iter().any(|file| **file == *path);
+        !files.versions(path).is_empty() || compared.iter().any(|one| one.code.iter().any(is_code))
+    };
+    let run_files = steering::differing([base, head], &folders, is_compared);
     let mut in_head = Side::default();
     let mut in_base = Side::default();
     for one in &mut compared {

@@ -45,6 +45,57 @@ fn promises_have_tests() {
     assert!(!exists("limits::nothing_of_that_name") && !exists("no_such_module") && exists("limits::file_size"));
 }
 
+/// The limits that cannot be set: what the page says, the file, and the constant with its value.
+const NUMBERS: &[(&str, &str, &str)] = &[
+    ("YAML nests at most 10,000 levels", "crates/spanned-yaml/src/events.rs", "MAX_DEPTH: usize = 10_000;"),
+    (
+        "each of its values are 200,000,000",
+        "crates/spanned-yaml/src/events.rs",
+        "MAX_LEVELS_READ: usize = 200_000_000;",
+    ),
+    ("templates nest 200 levels", "crates/go-template/src/parse.rs", "MAX_DEPTH: usize = 200;"),
+    ("call 450 deep", "crates/go-template/src/eval.rs", "MAX_DEPTH: u32 = 450;"),
+    ("JSON nests 256", "src/dialects/atmos/include/mod.rs", "MAX_JSON_DEPTH: usize = 256;"),
+    ("HCL 150 levels", "crates/hcl/src/parse/mod.rs", "MAX_DEPTH: usize = 150;"),
+    ("HCL 150 levels", "crates/hcl/src/parse/json.rs", "MAX_DEPTH: usize = 150;"),
+    ("have at most 4 MiB", "src/terraform/read.rs", "MAX_BYTES: usize = 4 << 20;"),
+    ("at most 400,000 steps", "src/source/listing/expand.rs", "MAX_VISITS: usize = 400_000;"),
+    ("and 32 for every file", "src/source/listing/expand.rs", "VISITS_PER_ENTRY: usize = 32;"),
+    ("2,000,000 files", "src/source/objects.rs", "MAX_ENTRIES: usize = 2_000_000;"),
+    ("20 cycles of imports", "src/dialects/atmos/manifest/import_chain.rs", "MAX_CYCLES: usize = 20;"),
+    ("500 imports that are repeated", "src/rules/imports/duplicate.rs", "MAX_REPEATED: usize = 500;"),
+    ("lists 300 others", "src/dialects/garden/template/evaluation/lookup.rs", "MAX_AVAILABLE: usize = 300;"),
+    ("a job has 500 patterns", "src/affected/jobs.rs", "MOST_PATTERNS: usize = 500;"),
+    ("have taken 10 times", "src/dialects/garden/template/evaluation/evaluator.rs", "FULL_RUNS: u64 = 10;"),
+    ("may take 5,000", "src/dialects/garden/template/evaluation/evaluator.rs", "LATER_STEPS: u64 = 5_000;"),
+    ("made of at most 500 names", "src/terraform/evaluation/made_of/mod.rs", "MAX_NAMES: usize = 500;"),
+    ("together of 300,000", "src/terraform/evaluation/followed.rs", "MAX_FOLLOWED: usize = 300_000;"),
+    ("400,000 unknown parts", "src/terraform/evaluation/followed.rs", "MAX_UNKNOWN: usize = 400_000;"),
+    ("at most 20,000 configs", "src/dialects/garden/actions/render.rs", "MOST_CONFIGS: usize = 20_000;"),
+    ("at most 100,000 components", "src/dialects/garden/mod.rs", "MOST_COMPONENTS: usize = 100_000;"),
+    ("at most 50,000 resources", "src/dialects/jitsubst/mod.rs", "MOST_RESOURCES: usize = 50_000;"),
+    ("1,000,000 values and references", "src/dialects/jitsubst/mod.rs", "MOST_VALUES: usize = 1_000_000;"),
+    ("have at most 1 MiB", "src/dialects/terragrunt/component/code.rs", "MAX_GENERATED: usize = 1 << 20;"),
+    ("all units 4,000,000 values", "src/dialects/terragrunt/mod.rs", "MOST_VALUES: usize = 4_000_000;"),
+    ("at most 10,000 instances", "src/terraform/configuration/expansion.rs", "MAX_INSTANCES: usize = 10_000;"),
+    ("1,000,000 arguments and blocks", "src/terraform/configuration/body.rs", "MAX_PARTS: usize = 1_000_000;"),
+    ("a root module 50,000 instances", "src/terraform/configuration/walk.rs", "MAX_INSTANCES: usize = 50_000;"),
+    ("are at most 1,000", "src/terraform/evaluation/tree.rs", "MAX_MODULES: usize = 1_000;"),
+    ("40 levels deep", "src/terraform/evaluation/tree.rs", "MAX_DEPTH: usize = 40;"),
+    ("at most 170,000 names", "src/terraform/evaluation/tree.rs", "MAX_DECLARATIONS: usize = 170_000;"),
+];
+
+/// Those of the page are those of the code.
+#[test]
+fn limits_that_cannot_be_set_are_those_of_the_code() {
+    let page = std::fs::read_to_string(root().join("docs/limits.md")).unwrap().replace('\n', " ");
+    for (words, path, constant) in NUMBERS {
+        let code = std::fs::read_to_string(root().join(path)).unwrap();
+        assert!(code.contains(&format!("const {constant}")), "{path} has no `{constant}`: {words}");
+        assert!(page.contains(words), "docs/limits.md does not say: {words}");
+    }
+}
+
 /// There is no code that reaches a network, by whichever library: addresses are only computed with.
 #[test]
 fn no_code_reaches_a_network() {

@@ -35,6 +35,11 @@ fn what_selects_programs_and_their_environment() {
         "infra/.terraformrc",
         ".terragrunt-excludes",
         "atlantis.yaml",
+        "aqua.yaml",
+        "flake.lock",
+        ".mise/config.toml",
+        "infra/.env.prod",
+        "infra/next.tfplan",
     ] {
         let repo = repo();
         repo.write(path, "1\n").commit("steers");
@@ -87,6 +92,33 @@ fn pipelines_that_run_what_deploys() {
         repo.write(path, "run: cargo test --all\n").commit("beside");
         repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change").hides("steers");
     }
+}
+
+/// Whatever a file is called: a command in it may be run.
+#[test]
+fn files_with_commands_of_what_deploys() {
+    let paths =
+        ["GNUmakefile", "scripts/deploy.sh", "bin/deploy", "package.json", ".buildkite/pipeline.yml", "ops/x.py"];
+    for path in paths {
+        let repo = repo();
+        repo.write(path, "x: terraform -chdir=infra plan\n").commit("before");
+        repo.write(path, "x: terraform -chdir=infra apply\n").commit("steers");
+        is_said(&repo, path);
+        // A command that is gone was one.
+        repo.write(path, "x: true\n").commit("gone");
+        is_said(&repo, path);
+        // Others, comments, documents and tests run nothing.
+        repo.write(path, "# terraform apply\nx: terraform fmt\n").commit("before");
+        repo.write(path, "# tofu apply\nx: terraform fmt -check\n").write("README.md", "terraform apply\n");
+        repo.write("infra/tests/x.sh", "terraform apply\n").commit("beside");
+        repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change").hides("steers");
+    }
+    // What is compared is said as what it is.
+    let repo = repo();
+    let provisioner =
+        "resource \"a_b\" \"y\" {\n  provisioner \"local-exec\" {\n    command = \"terraform apply\"\n  }\n}\n";
+    repo.write("infra/y.tf", provisioner).write("infra/x.sh", "terraform apply\n").commit("code");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("a_b.y").hides("steers");
 }
 
 #[test]

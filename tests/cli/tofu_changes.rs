@@ -391,7 +391,8 @@ fn scripts_that_commands_name_are_a_part_of_the_code() {
         (run("    command = \"bash ./scripts/run.sh prod\""), "scripts/run.sh", true),
         (run("    command = \"./run.sh ${self.id} && ./scripts/next.sh\""), "scripts/next.sh", true),
         (run("    command     = \"./run.sh\"\n    working_dir = \"scripts\""), "scripts/run.sh", true),
-        (run("    command = \"see scripts/run.sh\""), "scripts/run.sh", false),
+        (run("    command = \"bash scripts/run.sh\""), "scripts/run.sh", true),
+        (run("    command = \"bash scripts/other.sh\""), "scripts/run.sh", false),
     ] {
         let repo = Repo::new();
         repo.write("main.tf", format!("terraform {{\n  backend \"s3\" {{}}\n}}\n{code}"))
@@ -423,6 +424,12 @@ fn files_that_programs_find_are_a_part_of_the_code() {
         (run("cat b.json"), "infra/a.json", false),
         (run("cat a.json"), "a.json", false),
         (run("cat docs/a.json"), "infra/docs/b.json", false),
+        (run("cat docs/a.json"), "infra/docs/a.json", true),
+        (run("kubectl apply -f docs/all && x"), "infra/docs/all/a.yaml", true),
+        (run("cat docs/a.json"), "docs/a.json", false),
+        (run("").replace("\"\"", "<<-EOT\n  set -e\n  bash docs/a.json\n  EOT"), "infra/docs/a.json", true),
+        (run("").replace("\"\"", "<<EOT\n./b.sh ${self.id}\nEOT"), "infra/b.sh", true),
+        (run("curl https://example.com/docs/a.json"), "infra/docs/a.json", false),
         (external("\"bash\", \"run\""), "infra/run", true),
         ("resource \"archive\" \"x\" {\n  source_dir = \"src\"\n}\n".to_owned(), "infra/src/deep/a.py", true),
         ("locals {\n  env = \"src\"\n}\n".to_owned(), "infra/src/deep/a.py", false),

@@ -26,7 +26,7 @@ use crate::affected::{Affected, Request};
 use crate::code::Runs;
 use crate::diagnostic::{self, Diagnostics, Rule};
 use crate::files::Files;
-use crate::limits::Limits;
+use crate::limits::{Limits, count_steps, take_components};
 use crate::paths;
 use crate::reads::{Answers, Table};
 use crate::resolution::authoring::Authoring;
@@ -110,7 +110,12 @@ impl OpenTofu {
         let own = modules.fork();
         let file = || modules.loader.reader.files.add(&candidate.dir, "", || Text::from(""));
         let (work, diagnostics) = (|| components::resolve(candidate, variant, &own), Diagnostics::default());
-        let resolved = diagnostics.guard(&format!("root module {}", variant.stack), file, work);
+        let resolve = || {
+            let resolved = diagnostics.guard(&format!("root module {}", variant.stack), file, work);
+            take_components(resolved.as_ref().map_or(0, |resolved| resolved.unit.components.len()));
+            resolved
+        };
+        let resolved = count_steps(|| variant.stack.to_string(), resolve);
         let resolved = root(resolved.unwrap_or_else(|| Resolved {
             unit: Arc::new(Unit::broken(variant.stack.clone(), file())),
             scopes: Vec::new(),

@@ -9,7 +9,7 @@ pub(super) use sides::JudgeInputs;
 pub(crate) use trust::SettingsFrom;
 
 use super::{Error, Expectation, Workspace};
-use crate::diagnostic::{Baseline, Level, Policy, Side, TrustedFile, Verdict};
+use crate::diagnostic::{Baseline, Level, Policy, Rule, Side, TrustedFile, Verdict};
 use crate::environments::Environment;
 use crate::files::Files;
 use crate::limits::Limit;
@@ -18,7 +18,8 @@ use crate::rules::Group;
 use crate::settings::{Acceptance, FailOn, From, Load, Setting, Settings, Sourced};
 use crate::source::glob::Glob;
 use crate::source::{Renames, Source};
-use crate::text::Text;
+use crate::text::{FastMap, Text};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 /// Overrides of settings from the command line.
@@ -156,11 +157,20 @@ pub(super) fn judge(by: &Judge<'_>, new: Side, old: Option<Side>) -> Result<Judg
     let Judge { files, settings, overrides, .. } = *by;
     let baseline = overrides.baseline(by.source, by.other, settings)?;
     let compared = old.is_some();
+    // There may be as many findings in a file as there are overrides that are compared with its path.
+    let levels: RefCell<FastMap<(String, String), Option<Level>>> = RefCell::default();
+    let level = |rule: &Rule, path: &str| {
+        if settings.overrides.is_empty() {
+            return settings.level(rule, path);
+        }
+        let mut levels = levels.borrow_mut();
+        *levels.entry((rule.id().to_owned(), path.to_owned())).or_insert_with(|| settings.level(rule, path))
+    };
     let moved_from = |path: &str| by.renames.and_then(|renames| renames.before(path)).map(Text::from);
     let policy = Policy {
         moved_from: &moved_from,
         files,
-        level: &|rule, path| settings.level(rule, path),
+        level: &level,
         rules: &settings.all_rules(),
         examined: &|rule| compared || rule.group != Group::Change && !settings.policies.is_about_changes(rule),
         min_level: settings.min_level.value,

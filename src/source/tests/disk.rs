@@ -238,3 +238,23 @@ fn paths_relative_to_the_repository() {
     }
     assert!(Repository::discover_with(&root.join("not/there"), Environment::Ignore).is_err());
 }
+
+/// Between listing a file and reading it, somebody may put something else in its place.
+#[test]
+#[cfg(unix)]
+fn what_took_the_place_of_a_file_is_not_opened() {
+    let dir = sample();
+    let root = dir.path();
+    let other = tempfile::tempdir().unwrap();
+    let outside = other.path().join("secret");
+    std::fs::write(&outside, "secret\n").unwrap();
+    let worktree = open(root).worktree().unwrap();
+    let entry = worktree.listing().get("stacks/dev.yaml").unwrap().clone();
+    let path = root.join("stacks/dev.yaml");
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink(&outside, &path).unwrap();
+    assert!(worktree.read(&entry).is_err(), "a link");
+    std::fs::remove_file(&path).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    assert!(worktree.read(&entry).is_err(), "a pipe");
+}

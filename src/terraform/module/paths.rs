@@ -45,10 +45,10 @@ pub(crate) fn is_word(text: &str) -> bool {
 /// The argument of a program that says in which folder it runs, from the folder of the root module.
 const WORKING_FOLDER: &str = "working_dir";
 
-/// The paths in a text: it is one, or it has words that say that they are relative paths, as a command has.
+/// The paths in a text: it is one, or it has words with a slash, as a command has.
 fn named_in(text: &str) -> impl Iterator<Item = &str> {
     let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '&' | '|' | '(' | ')' | '=' | ',');
-    let words = text.split(is_end).filter(|word| word.starts_with("./") || word.starts_with("../"));
+    let words = text.split(is_end).filter(|word| word.contains('/'));
     let whole = Some(text).filter(|text| looks_like_path(text));
     let words = words.filter(move |word| whole.is_none() && looks_like_path(word));
     whole.into_iter().chain(words)
@@ -350,7 +350,7 @@ mod tests {
             ("a = file(\"../../../x\")\n", &["outside"], 0),
             (
                 "r {\n  a = [\"src/a.py\", \"a.zip\", \"./b\", \"x y/z\", \"a\", \"1.2\", \"/a/b\"]\n}\n",
-                &["envs/a/b", "envs/a/a.zip", "envs/a/src/a.py"],
+                &["envs/a/b", "envs/a/a.zip", "envs/a/src/a.py", "envs/a/y/z"],
                 0,
             ),
             ("module \"m\" {\n  source = \"../m\"\n}\nterraform {\n  b \"local\" {\n    p = \"a/b\"\n  }\n}\n", &[], 0),

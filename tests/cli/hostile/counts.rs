@@ -51,3 +51,23 @@ fn instances_of_resources() {
     all(5).ends_with(0);
     all(6).ends_with(1).says("limit-exceeded").says("more than 50000 instances of resources");
 }
+
+#[test]
+fn arguments_of_all_instances() {
+    let arguments: String = (0..200).map(|i| format!("  a{i} = count.index\n")).collect();
+    let text = format!("{ROOT}resource \"a_b\" \"x\" {{\n  count = 5001\n{arguments}}}\n");
+    check(&[("main.tf", &text)]).ends_with(1).says("limit-exceeded").says("more than the 1000000 that");
+}
+
+#[test]
+fn levels_of_json() {
+    let include = |depth: usize| {
+        let repo = super::project(&[("stacks/catalog/deep.json", &("[".repeat(depth) + &"]".repeat(depth)))]);
+        let stack = super::DEV.replace("size: 1", "size: !include ../catalog/deep.json");
+        repo.write("stacks/deploy/dev.yaml", stack).commit("deep");
+        repo.run(&["check"])
+    };
+    include(256).ends_with(0);
+    include(300).ends_with(1).says("exceeded max depth");
+    include(100_000).ends_with(1).says("exceeded max depth");
+}

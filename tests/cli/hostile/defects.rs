@@ -20,6 +20,8 @@ fn a_rule_that_fails() {
     let found = rules(&run);
     assert!(found.contains(&"internal-error".to_owned()) && found.contains(&"unresolved-import".to_owned()), "{run}");
     assert!(run.stdout.contains("rule ambiguous-scalar") && run.stdout.contains("please report it"), "{run}");
+    let sarif = repo.run_with(&["check", "--format", "sarif"], &[(PLANT, "rule ambiguous-scalar")]).ends_with(2).json();
+    assert_eq!(sarif["runs"][0]["invocations"][0]["executionSuccessful"], false);
     // No level, comment or option hides it.
     let arguments = ["check", "--exit-zero", "--fail-on", "never", "--min-level", "error"];
     repo.run_with(&arguments, &[(PLANT, "rule ambiguous-scalar")]).ends_with(2).says("internal-error");

@@ -179,10 +179,16 @@ fn paths_of_buffers_stay_in_the_worktree() {
     repo.write("stacks/deploy/dev.yaml", STACK);
     let mut client = Client::start(&repo);
     client.wait_until_idle();
-    for path in ["../outside.yaml", "stacks/../../outside.yaml", ".git/config", "a%2f..%2f..%2fb"] {
-        client.open(path, "vars: [\n");
-        let params = json!({"textDocument": {"uri": client.uri(path)}, "position": {"line": 0, "character": 0}});
-        client.response("textDocument/hover", params);
+    let symbols = |client: &mut Client, path: &str| {
+        client.open(path, "vars: {a: 1}\n");
+        let document = json!({"textDocument": {"uri": client.uri(path)}});
+        client.response("textDocument/documentSymbol", document)["result"].as_array().map_or(0, Vec::len)
+    };
+    assert!(symbols(&mut client, "stacks/deploy/new.yaml") > 0);
+    let elsewhere = ["../outside.yaml", "stacks/../../outside.yaml", ".git/config.yaml", "a%2f..%2f..%2fb.yaml"];
+    for path in elsewhere {
+        assert_eq!(symbols(&mut client, path), 0, "{path}");
+        client.change(path, 2, "vars: [\n");
     }
     client.wait_until_idle();
     assert!(client.shown.values().all(Vec::is_empty), "{:?}", client.shown);

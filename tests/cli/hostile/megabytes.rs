@@ -270,3 +270,52 @@ fn units_that_have_more_values_than_all_may_have() {
     let run = repo.run(&["check"]).ends_with(1).says("those from `live/u64` on are not resolved");
     run.says("limit-exceeded").says("2 files do not resolve").says("live/u65/terragrunt.hcl");
 }
+
+/// The overrides of the settings are compared with a path once for each rule, not for each finding.
+#[test]
+fn findings_of_a_file_for_which_many_overrides_may_be() {
+    let overrides: String = (0..4_000)
+        .map(|i| {
+            format!("[[overrides]]\npaths = ['**/x{i}*/**']\nreason = 'x'\nrules = {{ambiguous-scalar = 'off'}}\n")
+        })
+        .collect();
+    let values: String = (0..8_000).map(|i| format!("        a{i}: 12e5\n")).collect();
+    let stack = format!("vars: {{stage: dev}}\ncomponents:\n  terraform:\n    box:\n      vars:\n{values}");
+    let settings = format!("[rules]\nambiguous-scalar = 'warning'\n{overrides}");
+    let files =
+        [("stacklint.toml", &*settings), ("atmos.yaml", crate::common::ATMOS), ("stacks/deploy/dev.yaml", &stack)];
+    ends(&[], &files, &["check", "--format", "json"]).says("ambiguous-scalar");
+}
+
+#[test]
+fn undeclared_names_on_lines_of_their_own() {
+    let names: String = (0..20_000).map(|i| format!("    var.gone{i},\n")).collect();
+    let text = format!("terraform {{\n  backend \"s3\" {{}}\n}}\noutput \"x\" {{\n  value = [\n{names}  ]\n}}\n");
+    ends(&[], &[("main.tf", &text)], &["check"]).ends_with(1).says("gone1");
+}
+
+#[test]
+fn templates_of_one_file() {
+    let values: String = (0..6_000).map(|i| format!("        a{i}: '{{{{ .vars.stage }}}}-{i}'\n")).collect();
+    let stack = format!("vars: {{stage: dev}}\ncomponents:\n  terraform:\n    box:\n      vars:\n{values}");
+    let files = [("atmos.yaml", crate::common::ATMOS), ("stacks/deploy/dev.yaml", &stack)];
+    ends(&[], &files, &["check"]).ends_with(0);
+}
+
+/// Each finding of such a line has an excerpt.
+#[test]
+fn imports_of_one_list_that_are_not_there() {
+    let catalog: Vec<String> = (0..1_500).map(|i| format!("stacks/catalog/some-name-of-a-file-{i:05}.yaml")).collect();
+    let imports: String = (0..4_000).map(|i| format!("- catalog/some-name-of-a-yyy-{i:05}\n")).collect();
+    let stack = format!("import:\n{imports}vars: {{stage: dev}}\ncomponents: {{terraform: {{box: {{}}}}}}\n");
+    let mut files = vec![("atmos.yaml", crate::common::ATMOS), ("stacks/deploy/dev.yaml", &*stack)];
+    files.extend(catalog.iter().map(|path| (&**path, "vars: {}\n")));
+    ends(&[], &files, &["check"]).ends_with(1).says("unresolved-import");
+}
+
+/// The same for findings about references: their excerpts are of one long line.
+#[test]
+fn references_with_findings_in_one_line() {
+    let text = infra(&(0..3_000).map(|i| format!("${{ gone{i}.id }}")).collect::<String>());
+    ends(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], &["check", "--all"]).says("jit-whitespace-in-ref");
+}

@@ -38,6 +38,7 @@ mod secret_forms;
 mod secret_places;
 mod secrets;
 mod sizes;
+mod steps;
 mod storage;
 mod writes;
 

@@ -52,6 +52,12 @@ const ATMOS: &[&str] = &[
     "pw: MARK",
     "pwd: MARK",
     "db_pwd: MARK",
+    // The text of a value that is not known as a whole.
+    "cmd: '{{ env \"X\" }} --password=MARK'",
+    "cmd: 'postgres://u:MARK@{{ env \"X\" }}/d'",
+    "cmd: '{\"password\":\"MARK\",\"x\":\"{{ env \"X\" }}\"}'",
+    "cmd: |\n  {{ env \"X\" }}\n  export DB_PASSWORD=MARK",
+    "password: 'MARK{{ env \"X\" }}'",
 ];
 
 /// Values of a component of Atmos that fail, or that cannot be known.
@@ -124,6 +130,13 @@ const TOFU: &[&str] = &[
     "password = element([\"MARK\"], \"x\")",
     "password = merge({a = \"MARK\"}, \"x\")",
     "v = templatestring(\"password: MARK\", {})",
+    // The text of a value that is not known as a whole.
+    "v = \"x ${x_y.r0.id} --password=MARK\"",
+    "v = \"postgres://u:MARK@${x_y.r0.id}/d\"",
+    "v = \"${local.part_password}\"",
+    "v = local.part_password",
+    "v = [local.part_password]",
+    "user_data = <<EOF\n#!/bin/sh\necho ${x_y.r0.id}\nexport DB_PASSWORD=MARK\nEOF",
 ];
 
 /// Files of units.
@@ -138,6 +151,8 @@ const TERRAGRUNT: &[&str] = &[
     "inputs = {\n password = run_cmd(\"echo\", \"MARK\")\n}",
     "inputs = jsondecode(<<EOF\n{\"password\": \"MARK\"}\nEOF\n)",
     "inputs = {\n env = [{ name = \"TOKEN\", value = \"MARK\" }]\n url = \"redis://:MARK@h\"\n}",
+    "inputs = {\n v = \"${get_env(\"X\")} --password=MARK\"\n}",
+    "locals {\n password = \"MARK${get_env(\"X\")}\"\n}\ninputs = {\n x = local.password\n}",
     "inputs = {\n password = sops_decrypt_file(\"MARK\")\n}",
     "inputs = merge({ pass = \"MARK\" }, { b = \"@\" })",
     "inputs = {\n password = tonumber(\"MARK\")\n}",
@@ -163,6 +178,7 @@ provider \"p\" {
 }
 locals {
   db_password = \"MARK\"
+  part_password = \"MARK${x_y.r0.id}\"
 }
 variable \"n\" { default = null }
 variable \"sens\" {
@@ -210,6 +226,9 @@ variables:
   copy: ${var.dbPassword}
   joined: 'a-${var.dbPassword}'
   url: 'postgres://u:MARK@h'
+  partPassword: 'MARK${local.env.X}'
+  part: '${var.partPassword}'
+  beside: '${local.env.X} --password=MARK'
 varfile: garden.env
 ";
 const GARDEN_ACTIONS: &str = "kind: Run
@@ -217,7 +236,7 @@ name: a
 type: exec
 spec:
   command: [mysql, '--password=MARK', --token, MARK, STATE]
-  env: {DB_PASSWORD: MARK, U: '${var.dbPassword}', T: '${var.API_TOKEN}'}
+  env: {DB_PASSWORD: MARK, U: '${var.dbPassword}', T: '${var.API_TOKEN}', P: '${var.partPassword}', B: '${var.beside}', C: '${local.env.X} --token MARK'}
 ---
 kind: Deploy
 name: k
@@ -260,6 +279,14 @@ const INFRA: &str = "modules:
     env: [{name: TOKEN, value: MARK}]
     args: [--token, MARK]
     command: x --password MARK
+- name: refs
+  type: infra.vpc
+  config:
+    state: STATE
+    # Findings about references show the lines with the secrets beside them.
+    env_vars: {DB_PASSWORD: '${nosuch.id}MARK', TOKEN: 'MARK${gone', B: 'x ${ nope.id } --password=MARK'}
+    env_vars_secret: {C: 'MARK $${vpc.id} ${a${b}}'}
+    password: 'MARK ${UNSET_NAME} ${vpc.}'
 ";
 
 /// The files of a system, with `MARK` for each secret and `STATE` for what differs between revisions.
@@ -329,7 +356,7 @@ fn asked(system: &str) -> Vec<(String, String)> {
         }
         "terragrunt" => (0..TERRAGRUNT.len()).map(|i| (".".to_owned(), format!("t{i}"))).collect(),
         "garden" => ["a", "k", "h", "b"].map(|name| ("dev".to_owned(), name.to_owned())).to_vec(),
-        _ => vec![("default".to_owned(), "vpc".to_owned())],
+        _ => ["vpc", "refs"].map(|name| ("default".to_owned(), name.to_owned())).to_vec(),
     }
 }
 

@@ -169,6 +169,7 @@ impl Scan<'_> {
                 return Some(());
             }
             // Sequences may continue on further lines.
+            let start = self.pos;
             loop {
                 let rest = self.bytes.get(self.pos..)?;
                 self.pos += rest.iter().position(|byte| matches!(byte, b'$' | b'%' | b'\n'))?;
@@ -177,6 +178,7 @@ impl Scan<'_> {
                     _ => self.sequence(depth)?,
                 }
             }
+            self.is_wanted = self.is_wanted || (self.wanted)(self.text.get(start..self.pos)?);
             self.pos += 1;
         }
     }
@@ -206,7 +208,7 @@ mod tests {
     #[test]
     fn only_what_is_wanted_is_read() {
         let text = "a = \"}${w}{\"\nb = [1, # w\n  \"w w\"]\nw = 1\ns = [\"w\"]\nblock \"x\" {\n  c = <<-E\n    }w ${{\n    }}\n    E \n  d = { e = w, f = \"\\\"${\"w\"}\" }\n  \
-                    g = \"$${w} %\"\n  h { w = 1 }\n}\ni = 1 /* w\n */\nj = <<E\n${w}\n E\n";
+                    g = \"$${w} %\"\n  h { w = 1 }\n}\ni = 1 /* w\n */\nj = <<E\n${w}\n E\nk = <<E\nx\nw\nE\n";
         let body = parse_outline(text, wanted).expect("nothing is unusual");
         let mut found = Vec::new();
         arguments(&body, "", text, &mut found);
@@ -217,6 +219,7 @@ mod tests {
                 "w = 1",
                 "s = [\"w\"]",
                 "j = <<E\n${w}\n E",
+                "k = <<E\nx\nw\nE",
                 "block.d = { e = w, f = \"\\\"${\"w\"}\" }",
                 "block.h.w = 1"
             ]

@@ -17,7 +17,7 @@ use crate::dialects::atmos::stack::{
 };
 use crate::dialects::atmos::templates::host;
 use crate::dialects::atmos::{paths, rules};
-use crate::limits::count_steps;
+use crate::limits::{count_steps, take_components};
 use crate::resolution::{Component, State, Unit};
 use crate::text::{FastSet, Text};
 use crate::threads;
@@ -83,7 +83,11 @@ impl Units<'_> {
         let recorder = Arc::<Recorder>::default();
         let unit = || match self.narrowed.skipped(path, &recorder) {
             Some(untouched) => Some((self.out_of_reach(path, untouched)?, None)),
-            None => self.unit(path, &recorder),
+            None => {
+                let resolved = self.unit(path, &recorder)?;
+                take_components(resolved.0.unit.components.len());
+                Some(resolved)
+            }
         };
         let resolve = || threads::catch_panic(&format!("stack {path}"), unit);
         let resolved = count_steps(|| path.clone(), resolve).unwrap_or_else(|defect| {

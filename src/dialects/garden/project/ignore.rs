@@ -3,9 +3,13 @@
 use super::config::ProjectConfig;
 use super::load::Loader;
 use crate::dialects::garden::diagnostics::Diagnostics;
+use crate::limits::take_steps;
 use crate::paths::{self, parent, seen_from};
 use crate::source::glob;
 use crate::text::Text;
+
+/// The steps that it takes to compare a path with a pattern.
+const STEPS_OF_A_PATTERN: u64 = 3;
 
 /// The ignore files of a project.
 #[derive(Debug, Default)]
@@ -89,6 +93,7 @@ impl IgnoreFile {
             "" => path,
             dir => path.strip_prefix(dir)?.strip_prefix('/')?,
         };
+        take_steps(self.patterns.len() as u64 * STEPS_OF_A_PATTERN);
         let matching = self.patterns.iter().rev().find(|pattern| {
             (is_folder || !pattern.folders) && glob::path_match(&pattern.glob, inside).unwrap_or(false)
         });

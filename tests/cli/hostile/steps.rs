@@ -1,0 +1,76 @@
+//! What counts for the steps of a run besides the work of templates and expressions.
+
+use super::project;
+use crate::common::Repo;
+
+/// Whatever they are made of: a file that many others import, a module that many root modules call.
+#[test]
+fn components_count_for_the_run() {
+    let components: String = (0..20).map(|i| format!("    c{i}: {{}}\n")).collect();
+    let resources: String = (0..20).map(|i| format!("resource \"a_b\" \"r{i}\" {{}}\n")).collect();
+    let root = "terraform {\n  backend \"s3\" {}\n}\nmodule \"m\" {\n  source = \"../m\"\n}\n";
+    let write = |system: usize, repo: &Repo, i: usize| match system {
+        0 => {
+            let text = format!("import: [catalog/all]\nvars: {{stage: s{i}}}\n");
+            repo.write(&format!("stacks/deploy/s{i}.yaml"), text);
+        }
+        1 => _ = repo.write(&format!("r{i}/main.tf"), root),
+        _ => _ = repo.write(&format!("u{i}/terragrunt.hcl"), "terraform {\n  source = \"../m\"\n}\n"),
+    };
+    for system in 0..3 {
+        let repo = match system {
+            0 => project(&[("stacks/catalog/all.yaml", &format!("components:\n  terraform:\n{components}"))]),
+            _ => Repo::new(),
+        };
+        repo.write("stacklint.toml", "[limits]\nrun-steps = 100000\n");
+        repo.write("m/main.tf", if system == 0 { "" } else { &resources });
+        (0..2).for_each(|i| write(system, &repo, i));
+        repo.commit("few");
+        repo.run(&["check"]).ends_with(0);
+        (2..6).for_each(|i| write(system, &repo, i));
+        repo.commit("many");
+        repo.run(&["check"]).ends_with(2).complains("run-steps");
+    }
+}
+
+#[test]
+fn what_is_parsed_and_ignored_counts_for_the_run() {
+    let check = |files: &[(&str, &str)]| {
+        let repo = Repo::new();
+        files.iter().for_each(|(path, text)| _ = repo.write(path, *text));
+        repo.write("stacklint.toml", "[limits]\nrun-steps = 20000\n").commit("limits");
+        repo.run(&["check"])
+    };
+    // A comment has no values.
+    let unit = |length: usize| {
+        let unit = "inputs = {\n  a = yamldecode(file(\"x.yaml\"))\n}\n";
+        check(&[("terragrunt.hcl", unit), ("x.yaml", &format!("a: 1 #{}\n", "x".repeat(length)))])
+    };
+    unit(1_000).ends_with(0);
+    unit(100_000).ends_with(2).complains("run-steps");
+    let ignoring = |patterns: usize| {
+        let project = "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: exec}]\n";
+        let action = "kind: Run\ntype: exec\nname: a\nspec: {command: [a]}\n";
+        let ignored: String = (0..patterns).map(|i| format!("x{i}\n")).collect();
+        check(&[("project.garden.yml", project), ("garden.yml", action), (".gardenignore", &ignored)])
+    };
+    ignoring(10).ends_with(0);
+    ignoring(5_000).ends_with(2).complains("run-steps");
+}
+
+/// What violates a policy is kept until all of it is reported.
+#[test]
+fn violations_of_policies_count() {
+    let components: String = (0..300).map(|i| format!("    c{i}: {{}}\n")).collect();
+    let repo = project(&[(
+        "stacks/deploy/bad.yaml",
+        &format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{components}"),
+    )]);
+    let check = |that: &str| {
+        let policy = format!("[[require]]\nid = 'p'\nthat = '{that}'\nmessage = 'm'\n");
+        repo.write("stacklint.toml", format!("[limits]\npolicy-steps = 100000\n{policy}")).commit("limits");
+        repo.run(&["check", "--format", "json"])
+    };
+    check("true").ends_with(0);
+    check("false").ends_with(1).says("limit-exceeded").says("policy-steps");
+}
