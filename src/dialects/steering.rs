@@ -93,6 +93,12 @@ const COMMANDS: [&str; 25] = [
 const COMMENTS: [&str; 5] = ["#", "//", "*", "--", "<!--"];
 /// Larger files are no scripts.
 const MAX_SCRIPT: usize = 1 << 20;
+/// The endings of files with steps or scripts: of shells, of languages that scripts are written in, of pipelines and of lists of tasks.
+/// Files without one may be such, too; other texts only tell of commands.
+const STEPS: [&str; 24] = [
+    "bash", "bat", "bazel", "cjs", "cmd", "fish", "gradle", "groovy", "hcl", "j2", "js", "json", "just", "ksh", "mjs",
+    "mk", "pl", "ps1", "py", "rb", "sh", "toml", "ts", "zsh",
+];
 /// Attributes that change nothing of a checkout.
 const WITHOUT_EFFECT: [&str; 8] =
     ["conflict-marker-size", "delta", "diff", "encoding", "export-ignore", "export-subst", "merge", "whitespace"];
@@ -144,12 +150,19 @@ fn names_programs(source: &dyn Source, entry: Option<&Entry>) -> bool {
 
 /// Whether a file has a line that tells a program to deploy something, or that it is about to: `terraform -chdir=infra apply`.
 fn has_command(source: &dyn Source, entry: Option<&Entry>) -> bool {
-    let Some(Ok(bytes)) = entry.map(|entry| source.read(entry)) else { return false };
-    if bytes.len() > MAX_SCRIPT || bytes.contains(&0) {
+    let Some((Ok(bytes), path)) = entry.map(|entry| (source.read(entry), &*entry.path)) else { return false };
+    if bytes.len() > MAX_SCRIPT || bytes.contains(&0) || !may_run(path, &bytes) {
         return false;
     }
     let text = String::from_utf8_lossy(&bytes).replace("\\\n", " ");
     PROGRAMS.iter().any(|program| text.contains(program)) && text.lines().any(is_command)
+}
+
+/// Whether what a file says may be run: by its ending, or as a program that names its interpreter.
+fn may_run(path: &str, bytes: &[u8]) -> bool {
+    let extension = name(path).rsplit_once('.').map(|(_, extension)| extension);
+    bytes.starts_with(b"#!")
+        || extension.is_none_or(|extension| STEPS.contains(&extension) || matches!(extension, "yml" | "yaml"))
 }
 
 /// Whether a line is a command of a program, in whatever it is written: a script, a list of arguments.
@@ -204,7 +217,22 @@ fn attributes(source: &dyn Source, entry: Option<&Entry>) -> Option<Vec<String>>
 
 #[cfg(test)]
 mod tests {
-    use super::is_command;
+    use super::{is_command, may_run};
+
+    #[test]
+    fn texts_that_tell_of_commands_run_nothing() {
+        for (path, text, expected) in [
+            ("scripts/deploy", "x", true),
+            ("a/Makefile", "x", true),
+            ("a/b.sh", "x", true),
+            ("a/b.yaml", "x", true),
+            ("a/notes.txt", "x", false),
+            ("a/tool.txt", "#!/bin/sh\n", true),
+            ("a/main_test.go", "x", false),
+        ] {
+            assert_eq!(may_run(path, text.as_bytes()), expected, "{path}");
+        }
+    }
 
     #[test]
     fn commands_of_programs() {
