@@ -41,6 +41,8 @@ const FILES: [&str; 28] = [
 /// How the names of others begin, and end: the environment, settings of Terraform, and plans that are applied as they are.
 const BEGINNINGS: [&str; 1] = [".env"];
 const ENDINGS: [&str; 3] = [".tfplan", ".tfrc", ".tfrc.json"];
+/// How the names of samples of these end.
+const SAMPLES: [&str; 4] = [".dist", ".example", ".sample", ".template"];
 /// Folders of settings of programs.
 const SETTINGS: [&str; 2] = [".mise", ".config/mise"];
 /// Folders in which a run keeps its workspace, its backend, its modules and its providers, and states.
@@ -114,7 +116,8 @@ pub(crate) fn differing(sources: [&dyn Source; 2], folders: &[&str], is_compared
     let steers = |pair: &EntryPair<'_>| match name(pair.path()) {
         ATTRIBUTES => attributes(base, pair.before) != attributes(head, pair.after),
         name => {
-            let is_named = BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
+            let is_sample = SAMPLES.iter().any(|ending| name.ends_with(ending));
+            let is_named = BEGINNINGS.iter().any(|beginning| name.starts_with(beginning)) && !is_sample
                 || ENDINGS.iter().any(|ending| name.ends_with(ending));
             let folder = parent(pair.path());
             let is_setting = SETTINGS.iter().any(|one| folder == *one || folder.ends_with(&format!("/{one}")));

@@ -45,6 +45,10 @@ fn what_selects_programs_and_their_environment() {
         repo.write(path, "1\n").commit("steers");
         is_said(&repo, path);
     }
+    // Samples of them are read by nobody.
+    let repo = repo();
+    repo.write("infra/.env.example", "1\n").commit("a sample");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change").hides("steers");
 }
 
 #[test]
@@ -94,7 +98,7 @@ fn pipelines_that_run_what_deploys() {
     }
 }
 
-/// Whatever a file is called: a command in it may be run.
+/// A command in a script, in a pipeline or in a list of tasks may be run, whatever the file is called.
 #[test]
 fn files_with_commands_of_what_deploys() {
     let paths =
