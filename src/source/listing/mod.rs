@@ -2,6 +2,7 @@
 
 mod entry;
 mod expand;
+mod on_demand;
 mod path_index;
 
 pub(crate) use entry::{Entry, EntryKind};
@@ -9,10 +10,11 @@ pub(crate) use expand::expand;
 
 use crate::paths::{join, parent};
 use crate::source::unavailable::{IGNORE_FILE, Unavailable, ignored_by, is_ignored};
+use on_demand::OnDemand;
 use path_index::PathIndex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{BuildHasher, DefaultHasher, Hash, Hasher, RandomState};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::hash::{DefaultHasher, Hash, Hasher, RandomState};
+use std::sync::{Arc, LazyLock};
 
 use gix::ignore::Search;
 
@@ -84,28 +86,6 @@ pub struct Listing {
     /// Paths that are missing though git ignores them: the revision that this one is compared with has them.
     deleted: Arc<BTreeSet<Box<str>>>,
 }
-
-/// A hash of entries, made when it is first asked for. Listings do not differ in whether that happened.
-#[derive(Debug, Default, Clone)]
-struct OnDemand(OnceLock<u64>);
-
-impl OnDemand {
-    fn get(&self, entries: &[Entry], add: impl Fn(&Entry, &mut DefaultHasher)) -> u64 {
-        *self.0.get_or_init(|| {
-            let mut hasher = KEYS.build_hasher();
-            entries.iter().for_each(|entry| add(entry, &mut hasher));
-            hasher.finish()
-        })
-    }
-}
-
-impl PartialEq for OnDemand {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
-impl Eq for OnDemand {}
 
 impl Listing {
     /// `links` maps the paths of symbolic links to their targets; those of the others are not known.
