@@ -16,6 +16,7 @@ mod memo;
 mod rego;
 mod resources;
 mod run;
+mod tally;
 
 pub(crate) use definition::{Read, Rego, Require};
 pub(crate) use evaluate::evaluate;

@@ -6,6 +6,8 @@ use super::found::{Found, Owner, Spot};
 use super::input::CodeOf;
 use super::memo::{CachedOutcome, Memo, ReadValues};
 use super::resources::ResourcesOf;
+pub(super) use super::tally::PolicyState;
+use super::tally::Tally;
 use super::{Body, Policies, Policy, Subject};
 use crate::diagnostic::rules::{INVALID_POLICY, LIMIT_EXCEEDED, UNUSED_POLICY};
 use crate::diagnostic::{Diagnostic, Rule};
@@ -16,11 +18,10 @@ use crate::terraform::Modules;
 use crate::threads;
 use crate::validation::{Budget, Unusable};
 use crate::value::{FileId, Value};
-use parking_lot::Mutex;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// One policy may use this fraction of all steps.
 const PART: u64 = 4;
@@ -44,72 +45,6 @@ pub(crate) struct Run<'a> {
     left: AtomicU64,
     pub(super) budget: Budget,
     pub(super) states: Vec<PolicyState>,
-}
-
-/// The state of a policy.
-#[derive(Default)]
-pub(super) struct PolicyState {
-    taken: AtomicU64,
-    /// How many steps it may have taken, and how many of them were taken from those that are left for all.
-    allowed: AtomicU64,
-    charged: AtomicU64,
-    applied: AtomicUsize,
-    pub(super) was_unknown: AtomicBool,
-    /// Why it is not evaluated any more.
-    unusable: Mutex<Option<Unusable>>,
-}
-
-impl PolicyState {
-    /// The steps that an evaluation may take; `None` if more were taken than are allowed, with some that are not counted yet.
-    fn allowed_with(&self, uncounted: u64) -> Option<u64> {
-        let allowed = self.allowed.load(Ordering::Relaxed);
-        (self.taken.load(Ordering::Relaxed).saturating_add(uncounted) <= allowed).then_some(allowed)
-    }
-
-    /// Counts steps, and how often it applied. Whether more steps were taken than are allowed.
-    fn count(&self, steps: u64, applied: usize) -> bool {
-        self.applied.fetch_add(applied, Ordering::Relaxed);
-        let before = self.taken.fetch_add(steps, Ordering::Relaxed);
-        before.saturating_add(steps) > self.allowed.load(Ordering::Relaxed)
-    }
-
-    /// The steps that it took, and how often it applied.
-    fn counts(&self) -> (u64, usize) {
-        (self.taken.load(Ordering::Relaxed), self.applied.load(Ordering::Relaxed))
-    }
-}
-
-/// Steps counted by one thread and not yet shared: writing to shared memory would slow down all threads.
-struct Tally {
-    /// The steps by policy, and how often each applied.
-    steps: Vec<u64>,
-    applied: Vec<usize>,
-    /// All of these steps.
-    unpublished: u64,
-}
-
-impl Tally {
-    fn new(active: &[(usize, &Policy)]) -> Tally {
-        Tally { steps: vec![0; active.len()], applied: vec![0; active.len()], unpublished: 0 }
-    }
-
-    fn add(&mut self, number: usize, known: &CachedOutcome<'_>) {
-        self.steps[number] += known.steps;
-        self.applied[number] += usize::from(known.applied);
-        self.unpublished += known.steps;
-    }
-
-    /// Counts all of it for everyone. The policies that took more steps than they are allowed.
-    fn publish(&mut self, active: &[(usize, &Policy)], states: &[PolicyState]) -> Vec<usize> {
-        let mut exceeded = Vec::new();
-        for ((i, _), (steps, applied)) in active.iter().zip(self.steps.iter_mut().zip(&mut self.applied)) {
-            if states[*i].count(std::mem::take(steps), std::mem::take(applied)) {
-                exceeded.push(*i);
-            }
-        }
-        self.unpublished = 0;
-        exceeded
-    }
 }
 
 /// Components, with the number of the first of them.
