@@ -250,7 +250,7 @@ impl<'a> Run<'a> {
                             new
                         }
                     };
-                    tally.add(number, &known);
+                    tally.add(number, known.steps, known.applied);
                     if !matches!(known.outcome, Outcome::Fine) {
                         answers.push((*i, first + n, known.outcome));
                     }

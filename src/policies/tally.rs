@@ -1,7 +1,6 @@
 //! How many steps policies took: shared by threads, and what one thread has not shared yet.
 
 use super::Policy;
-use super::memo::CachedOutcome;
 use crate::validation::Unusable;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -53,10 +52,11 @@ impl Tally {
         Tally { steps: vec![0; active.len()], applied: vec![0; active.len()], unpublished: 0 }
     }
 
-    pub(super) fn add(&mut self, number: usize, known: &CachedOutcome<'_>) {
-        self.steps[number] += known.steps;
-        self.applied[number] += usize::from(known.applied);
-        self.unpublished += known.steps;
+    /// Adds the steps of a policy for one component, and whether it applied.
+    pub(super) fn add(&mut self, number: usize, steps: u64, applied: bool) {
+        self.steps[number] += steps;
+        self.applied[number] += usize::from(applied);
+        self.unpublished += steps;
     }
 
     /// Counts all of it for everyone. The policies that took more steps than they are allowed.

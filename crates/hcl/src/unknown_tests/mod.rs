@@ -377,7 +377,7 @@ fn a_conversion_of_what_is_not_known_forgets_the_type_of_the_elements() {
 }
 
 #[test]
-fn marks_of_what_is_not_known_are_forgotten_as_opentofu_does() {
+fn marks_of_what_is_not_known_are_forgotten() {
     for text in [
         "tostring(hidden)",
         "tolist(split(\",\", text) == [] ? [hidden] : split(\",\", hidden))",
