@@ -4,7 +4,7 @@
 use super::search::lies_below;
 use crate::code::{is_aside, is_document, is_pipeline};
 use crate::paths::{name, parent};
-use crate::source::{Entry, EntryPair, Source, differences};
+use crate::source::{Entry, EntryPair, Error, Source, differences};
 use crate::text::Text;
 
 /// Files that select the version of a program, its settings, its environment, or the units that it leaves out.
@@ -151,14 +151,16 @@ fn names_programs(source: &dyn Source, entry: Option<&Entry>) -> bool {
     text.split(|c: char| !c.is_alphanumeric()).any(|word| PROGRAMS.contains(&word))
 }
 
-/// Whether a file has a line that tells a program to deploy something, or that it is about to: `terraform -chdir=infra apply`.
+/// Whether a file has a line that tells a program to deploy something, or that it is about to: `terraform -chdir=infra apply`. A script
+/// that cannot be read may have one.
 fn has_command(source: &dyn Source, entry: Option<&Entry>) -> bool {
-    let Some((Ok(bytes), path)) = entry.map(|entry| (source.read(entry), &*entry.path)) else { return false };
-    if bytes.len() > MAX_SCRIPT || bytes.contains(&0) || !may_run(path, &bytes) {
-        return false;
+    let Some(entry) = entry else { return false };
+    match source.read(entry) {
+        Ok(bytes) if bytes.len() > MAX_SCRIPT || bytes.contains(&0) || !may_run(&entry.path, &bytes) => false,
+        Ok(bytes) => String::from_utf8_lossy(&bytes).replace("\\\n", " ").lines().any(is_command),
+        Err(Error::TooLarge { .. }) => false,
+        Err(_) => may_run(&entry.path, b""),
     }
-    let text = String::from_utf8_lossy(&bytes).replace("\\\n", " ");
-    PROGRAMS.iter().any(|program| text.contains(program)) && text.lines().any(is_command)
 }
 
 /// Whether what a file says may be run: by its ending, or as a program that names its interpreter.

@@ -126,6 +126,14 @@ fn files_with_commands_of_what_deploys() {
 }
 
 #[test]
+fn a_variable_may_stand_for_the_program() {
+    let repo = repo();
+    repo.write("GNUmakefile", "deploy:\n\t$(TERRAFORM) plan\n").commit("before");
+    repo.write("GNUmakefile", "deploy:\n\t$(TERRAFORM) apply\n").commit("after");
+    is_said(&repo, "GNUmakefile");
+}
+
+#[test]
 fn what_lies_beside_a_project_steers_nothing_of_it() {
     let repo = Repo::new();
     repo.write("infra/atmos.yaml", crate::common::ATMOS).write("infra/stacks/deploy/dev.yaml", "vars: {stage: dev}\n");
