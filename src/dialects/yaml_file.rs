@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, Label, rules};
 use crate::files::Files;
 use crate::reads::{ParsedCache, Reader, Unread};
 use crate::source::Source;
-use crate::text::Text;
+use crate::text::{Text, decoded};
 use crate::value::{FileId, Origin, Prov, Value, decode};
 use crate::yaml::{self, ProblemKind, Span};
 use std::sync::Arc;
@@ -48,7 +48,7 @@ impl<'a> YamlLoader<'a> {
         let parsed = yaml::parse(&bytes);
         let text = match &parsed {
             Ok(doc) => Text::clone(doc.text()),
-            Err(_) => Text::from(String::from_utf8_lossy(&bytes)),
+            Err(_) => decoded(&bytes),
         };
         let file = self.reader.files.add(path, &entry.id.to_string(), || Text::clone(&text));
         let value = match &parsed {

@@ -30,7 +30,7 @@ pub(crate) mod state;
 mod types;
 
 use crate::paths::within;
-use crate::text::{self, FastMap, Text};
+use crate::text::{self, FastMap, Text, decoded};
 use crate::threads::PerThread;
 pub(crate) use types::Type;
 
@@ -340,7 +340,7 @@ impl<'a> Modules<'a> {
     }
 
     fn file(&self, entry: &Entry, bytes: &[u8]) -> FileId {
-        self.files.add(&entry.path, &entry.id.to_string(), || Text::from(String::from_utf8_lossy(bytes)))
+        self.files.add(&entry.path, &entry.id.to_string(), || decoded(bytes))
     }
 
     fn parsed(&self, entry: &Entry, syntax: Syntax) -> Option<(FileId, Arc<Parsed>)> {

@@ -19,6 +19,12 @@ use std::sync::LazyLock;
 /// text.
 pub type Text = arcstr::ArcStr;
 
+/// The text of bytes that should be UTF-8, with a replacement character for what is not. Bytes that are take one pass, which
+/// `String::from_utf8_lossy` takes several times as long for.
+pub fn decoded(bytes: &[u8]) -> Text {
+    std::str::from_utf8(bytes).map_or_else(|_| Text::from(String::from_utf8_lossy(bytes)), Text::from)
+}
+
 /// A map for what is looked up very often, with a faster hash than that of the standard library.
 pub type FastMap<K, V> = HashMap<K, V, RandomState>;
 /// The same for sets.

@@ -28,7 +28,8 @@ pub(super) struct Found<'s> {
 fn files<'s>(source: &'s dyn Source, folder: &str) -> impl Iterator<Item = &'s Entry> {
     let is_named = |path: &str| {
         let name = paths::name(path);
-        matches!(name, UNIT | UNIT_JSON | STACK) && !path.split('/').any(|part| SKIPPED.contains(&part))
+        matches!(name, UNIT | UNIT_JSON | STACK)
+            && !path.split('/').any(|part| part.starts_with('.') && SKIPPED.contains(&part))
     };
     let templates = folders_of_templates(source);
     let is_read = move |entry: &&Entry| is_named(&entry.path) && !is_template(source, &templates, &entry.path);

@@ -9,7 +9,7 @@ use crate::source::{Entry, Source};
 use crate::terraform::load::names::Syntax;
 use crate::terraform::load::{Parsed, Runner};
 use crate::terraform::module::modules::{Cache as ModuleCache, Modules};
-use crate::text::Text;
+use crate::text::{Text, decoded};
 use crate::value::FileId;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -150,7 +150,7 @@ impl<'a> Loader<'a> {
             Some(parsed) => parsed,
             None => {
                 let bytes = reader.bytes(path, entry).map_err(Some)?;
-                let text = Text::from(String::from_utf8_lossy(&bytes));
+                let text = decoded(&bytes);
                 let (body, errors) = json::body(&text);
                 self.cache.json.insert(key, Parsed { text, body, errors })
             }

@@ -6,7 +6,7 @@ use crate::limits::Limit;
 use crate::paths::join;
 use crate::source::{Error, Node, ResolveError};
 use crate::terraform::evaluation::given::{GeneratedFile, Overlay};
-use crate::text::Text;
+use crate::text::decoded;
 use crate::value::FileId;
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -99,7 +99,7 @@ impl Files for RootFiles<'_> {
         if bytes.len() as u64 > self.loader.reader.limits().get(Limit::FileSize) {
             return Err(FileError::Failed(format!("{path} is too large")));
         }
-        let text = || Text::from(String::from_utf8_lossy(&bytes));
+        let text = || decoded(&bytes);
         let file = self.loader.reader.files.add(&entry.path, &entry.id.to_string(), text);
         self.read.borrow_mut().insert(file);
         Ok(Content { bytes, file })

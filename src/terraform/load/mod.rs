@@ -15,7 +15,7 @@ use crate::source::{BlobId, Child, Entry, Node, ResolveError, Source};
 use crate::terraform::evaluation::given::GeneratedFile;
 use crate::terraform::module::block::Written;
 use crate::terraform::provider_schema::ProviderSchemas;
-use crate::text::Text;
+use crate::text::{Text, decoded};
 use crate::value::FileId;
 use foldhash::fast::RandomState;
 pub(crate) use json::values as json_values;
@@ -185,7 +185,7 @@ impl<'a> Loader<'a> {
             return Ok(with(file, parsed));
         }
         let bytes = self.reader.bytes(&path, entry).map_err(Some)?;
-        let text = || Text::from(String::from_utf8_lossy(&bytes));
+        let text = || decoded(&bytes);
         let file = self.reader.files.add(&entry.path, &entry.id.to_string(), text);
         let parsed = self.parse(entry.id, syntax, self.reader.files.get(file).text.clone(), &bytes);
         Ok(with(file, parsed))
@@ -223,7 +223,7 @@ impl<'a> Loader<'a> {
             return Some(known);
         }
         let bytes = self.reader.data(&entry.path, entry).ok()??;
-        Some(self.reader.files.add(&entry.path, &entry.id.to_string(), || Text::from(String::from_utf8_lossy(&bytes))))
+        Some(self.reader.files.add(&entry.path, &entry.id.to_string(), || decoded(&bytes)))
     }
 
     /// The bytes of a file of configuration; `None` if it cannot be read or is too large.
@@ -234,7 +234,7 @@ impl<'a> Loader<'a> {
     /// Returns the content of a configuration file, without adding it to the table of files.
     pub(crate) fn parsed(&self, entry: &Entry, syntax: Syntax, bytes: &[u8]) -> Arc<Parsed> {
         let known = self.cache.get(&(entry.id, syntax));
-        known.unwrap_or_else(|| self.parse(entry.id, syntax, Text::from(String::from_utf8_lossy(bytes)), bytes))
+        known.unwrap_or_else(|| self.parse(entry.id, syntax, decoded(bytes), bytes))
     }
 
     /// Parses a file whose text was decoded from bytes.

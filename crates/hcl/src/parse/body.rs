@@ -44,7 +44,7 @@ impl Parser<'_> {
 
     /// An argument or a block, with the line end behind it.
     fn item(&mut self, body: &mut Body) -> Read<()> {
-        let Some(name) = self.name() else {
+        let Some(span) = self.name_span() else {
             let span = self.next_span();
             return Err(self.no_item(span));
         };
@@ -52,17 +52,16 @@ impl Parser<'_> {
         match self.peek() {
             b'=' if !self.at("==") => {
                 self.pos += 1;
-                if self.skips(&name)? {
+                if self.skips(span)? {
                     return Ok(());
                 }
                 let expr = Arc::new(self.expression()?);
-                body.attributes.push(Attribute { name, expr });
+                body.attributes.push(Attribute { name: self.name_at(span), expr });
                 self.line_end("Missing newline after argument", "An argument definition must end with a newline.")
             }
-            b'"' | b'{' => self.block(name, body),
-            _ if self.at_name() => self.block(name, body),
+            b'"' | b'{' => self.block(self.name_at(span), body),
+            _ if self.at_name() => self.block(self.name_at(span), body),
             _ => {
-                let span = name.span;
                 let detail = "An argument or block definition is required here. To set an argument, use the equals sign \
                               \"=\" to introduce the argument value.";
                 Err(self.error("Argument or block definition required", detail, span))
@@ -82,9 +81,9 @@ impl Parser<'_> {
     }
 
     /// Skips the value of an argument that is not read.
-    fn skips(&mut self, name: &Name) -> Read<bool> {
+    fn skips(&mut self, name: Span) -> Read<bool> {
         let Some(wanted) = self.outline else { return Ok(false) };
-        if wanted(&name.text) {
+        if wanted(&self.text[name.start as usize..name.end as usize]) {
             return Ok(false);
         }
         match skip(self.text, self.pos, wanted) {
@@ -93,7 +92,7 @@ impl Parser<'_> {
                 self.pos = end;
                 Ok(true)
             }
-            None => Err(self.error("Unclear expression", "Only the whole parser tells where it ends.", name.span)),
+            None => Err(self.error("Unclear expression", "Only the whole parser tells where it ends.", name)),
         }
     }
 

@@ -39,9 +39,12 @@ impl Parser<'_> {
 
     /// Skips blanks and comments, and line ends where they mean nothing.
     pub(super) fn blank(&mut self) {
+        let bytes = self.text.as_bytes();
         loop {
+            while matches!(bytes.get(self.pos), Some(b' ' | b'\t')) {
+                self.pos += 1;
+            }
             match self.peek() {
-                b' ' | b'\t' => self.pos += 1,
                 b'\r' if self.at("\r\n") && self.free => self.pos += 2,
                 b'\n' if self.free => self.pos += 1,
                 b'#' => self.skip_line(),
@@ -87,6 +90,16 @@ impl Parser<'_> {
 
     /// Consumes a name.
     pub(super) fn name(&mut self) -> Option<Name> {
+        self.name_span().map(|span| self.name_at(span))
+    }
+
+    /// The name at a place.
+    pub(super) fn name_at(&self, span: Span) -> Name {
+        Name { text: shared_text::intern(&self.text[span.start as usize..span.end as usize]), span }
+    }
+
+    /// Consumes a name, of which only the place is needed so far.
+    pub(super) fn name_span(&mut self) -> Option<Span> {
         if !self.at_name() {
             return None;
         }
@@ -98,7 +111,7 @@ impl Parser<'_> {
         if !self.peek().is_ascii() {
             self.pos += self.rest().find(|c: char| !continues_name(c)).unwrap_or(self.rest().len());
         }
-        Some(Name { text: shared_text::intern(&self.text[start..self.pos]), span: Span::new(start, self.pos) })
+        Some(Span::new(start, self.pos))
     }
 
     /// Consumes a keyword if it comes next as a whole word.

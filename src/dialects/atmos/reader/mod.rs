@@ -12,7 +12,7 @@ use crate::files::Files;
 use crate::limits::{Limit, Limits};
 use crate::reads::{self, Unread};
 use crate::source::{BlobId, Change, ChangeKind, ResolveError, Source, glob};
-use crate::text::{FastMap, Text};
+use crate::text::{FastMap, Text, decoded};
 use crate::value::{FileId, Map, Origin, Prov, Value};
 use crate::yaml::{self, Document, Span};
 use parking_lot::Mutex;
@@ -210,7 +210,7 @@ impl<'a> Reader<'a> {
             // Possibly UTF-16: the reader detects that.
             Err(_) => match doc.get_or_init(|| yaml::parse(&bytes).map(Arc::new)) {
                 Ok(doc) => Text::clone(doc.text()),
-                Err(_) => Text::from(String::from_utf8_lossy(&bytes)),
+                Err(_) => decoded(&bytes),
             },
         };
         let file = self.files.add(path, &entry.id.to_string(), || Text::clone(&text));

@@ -9,7 +9,7 @@ use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::files::Files;
 use crate::reads::{ParsedCache, Reader, Unread};
 use crate::source::{BlobId, Source};
-use crate::text::Text;
+use crate::text::{Text, decoded};
 use crate::value::FileId;
 use crate::yaml;
 use parking_lot::Mutex;
@@ -74,7 +74,7 @@ impl<'a> Loader<'a> {
     }
 
     fn read(&self, id: &BlobId, path: &Text, bytes: &[u8]) -> ConfigFile {
-        let text = Text::from(String::from_utf8_lossy(bytes));
+        let text = decoded(bytes);
         let file = self.reader.files.add(path, &id.to_string(), || Text::clone(&text));
         let mut findings = Vec::new();
         let mut resources = Vec::new();
@@ -105,7 +105,7 @@ impl<'a> Loader<'a> {
 
     /// Returns the text of a file and its id; `None` if it does not exist or cannot be read, which is reported.
     pub(crate) fn text(&self, path: &str, diagnostics: &Diagnostics) -> Option<Text> {
-        self.bytes(path, diagnostics).map(|(_, bytes)| Text::from(String::from_utf8_lossy(&bytes)))
+        self.bytes(path, diagnostics).map(|(_, bytes)| decoded(&bytes))
     }
 
     /// Why the content of a file is not known though it is not missing; `None` if it is known, or missing.

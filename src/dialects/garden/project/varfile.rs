@@ -8,7 +8,7 @@ use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::structure::parse_tree;
 use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::paths::{resolve, seen_from};
-use crate::text::Text;
+use crate::text::{Text, decoded};
 use crate::value::{FileId, Origin, Prov, Read, Unknown};
 use crate::yaml;
 use std::sync::Arc;
@@ -135,7 +135,7 @@ pub(crate) fn load_as(
         }
         return None;
     };
-    let text = Text::from(String::from_utf8_lossy(&bytes));
+    let text = decoded(&bytes);
     let file = loader.add(&path, &id, &text);
     match format {
         Format::Dotenv => Some(dotenv(&text, file)),
