@@ -202,10 +202,10 @@ damages! {
     what_is_not_resolved_is_not_removed: {
         a_broken_project_file => |r| r.write("project.garden.yml", "kind: Project\nname: [\n"), ["dev", "prod"], "did not find expected";
         a_mistyped_kind_of_the_project => |r| r.edit("project.garden.yml", "kind: Project", "kind: Projekt"), ["dev", "prod"], "project.garden.yml is not in";
-        a_project_without_environments => |r| r.edit("project.garden.yml", "[{name: dev}, {name: prod}]", "[]"), ["dev", "prod"], "at least one entry";
+        a_project_without_environments => |r| r.edit("project.garden.yml", "[{name: dev}, {name: prod}]", "[]"), ["dev", "prod"], "at least one item";
         a_project_that_is_moved_and_broken => |r| r.remove("project.garden.yml").write("garden.yml", "kind: Project\nname: [\n"), ["dev", "prod"], "did not find expected";
         a_broken_action_file => |r| r.write("api/garden.yml", "kind: Build\nname: [\n"), ["dev", "prod"], "did not find expected";
-        a_mistyped_key_of_an_environment => |r| r.edit("project.garden.yml", "{name: prod}", "{nmae: prod}"), ["dev", "prod"], "an environment needs a `name`";
+        a_mistyped_key_of_an_environment => |r| r.edit("project.garden.yml", "{name: prod}", "{nmae: prod}"), ["dev", "prod"], "lacks the required key `name`";
         a_mistyped_variable_of_one_environment => |r| r.edit("project.garden.yml", "{name: prod}", "{name: prod, varfile: nope.env}"), ["prod"], "nope.env";
         a_missing_dependency => |r| r.edit("api/garden.yml", "dependencies: [deploy.api]", "dependencies: [deploy.apu]"), ["dev", "prod"], "apu";
     }

@@ -2,8 +2,8 @@
 
 use super::actions;
 use super::environment::workflow_fields;
-use super::project::schema::{Field, Shape};
-use super::project::{ActionKind, ENVIRONMENT_KEYS, KINDS, PROJECT_KEYS, discover};
+use super::project::schema::{Field, Format, Shape};
+use super::project::{ActionKind, KINDS, discover, project_fields};
 use super::template::evaluation::functions;
 use crate::resolution::Component;
 use crate::resolution::authoring::{Authoring, Expected, Function, Key, Member, Names, WrittenPlace, members_of};
@@ -71,9 +71,7 @@ impl Authoring for Garden {
         found.names = names(place.keys);
         match (kind, place.keys) {
             (_, ["kind"]) => found.words.extend(KINDS),
-            (Some("Project"), []) => found.keys.extend(PROJECT_KEYS.map(plain)),
-            (Some("Project"), ["environments", ITEM]) => found.keys.extend(ENVIRONMENT_KEYS.map(plain)),
-            (Some("Project"), ["providers", ITEM]) => found.keys.extend(["name", "environments"].map(plain)),
+            (Some("Project"), keys) => fields(&[project_fields()], keys, &mut found),
             (Some("Workflow"), keys) => fields(&[workflow_fields()], keys, &mut found),
             (_, keys) => match action {
                 Some(kind) => fields(&actions::fields_of(kind), keys, &mut found),
@@ -153,19 +151,22 @@ fn fields(all: &[&'static [Field]], keys: &[&str], found: &mut Expected) {
 
 fn shape(of: &'static Shape, keys: &[&str], found: &mut Expected) {
     match of {
-        Shape::Fields(own) => fields(&[own], keys, found),
+        Shape::Fields(own) | Shape::Open(own) => fields(&[own], keys, found),
         Shape::OneOf(all) => all.iter().for_each(|of| shape(of, keys, found)),
+        Shape::ByWord(_, all) => all.iter().for_each(|(_, own)| fields(&[own], keys, found)),
+        Shape::Nullable(of) | Shape::With(of, _) | Shape::Literal(of) | Shape::Evaluated(of) => shape(of, keys, found),
         Shape::List(item) | Shape::Sparse(item) => {
             if let Some((&ITEM, rest)) = keys.split_first() {
                 shape(item, rest, found);
             }
         }
-        Shape::MapOf(inner) => {
+        Shape::MapOf(_, inner) => {
             if let Some((_, rest)) = keys.split_first() {
                 shape(inner, rest, found);
             }
         }
-        Shape::Bool if keys.is_empty() => found.words.extend(["true", "false"]),
+        Shape::Bool | Shape::PlainBool if keys.is_empty() => found.words.extend(["true", "false"]),
+        Shape::Text(Format::Words(words)) if keys.is_empty() => found.words.extend(words.iter().copied()),
         _ => {}
     }
 }
@@ -174,12 +175,13 @@ fn shape(of: &'static Shape, keys: &[&str], found: &mut Expected) {
 fn kind(shape: &Shape) -> &'static str {
     match shape {
         Shape::Any => "",
-        Shape::Text | Shape::Name | Shape::Identifier => "text",
-        Shape::Number => "number",
-        Shape::Bool => "true or false",
-        Shape::Map | Shape::MapOf(_) | Shape::Fields(_) => "map",
+        Shape::Text(_) => "text",
+        Shape::Number(_) | Shape::PlainNumber => "number",
+        Shape::Bool | Shape::PlainBool => "true or false",
+        Shape::Map | Shape::MapOf(..) | Shape::Fields(_) | Shape::Open(_) | Shape::ByWord(..) => "map",
         Shape::List(_) | Shape::Sparse(_) => "list",
         Shape::OneOf(all) => all.first().map_or("", kind),
+        Shape::Nullable(shape) | Shape::With(shape, _) | Shape::Literal(shape) | Shape::Evaluated(shape) => kind(shape),
     }
 }
 

@@ -1,48 +1,53 @@
 //! The fields of actions that Garden itself reads, whatever their type.
 
 use crate::dialects::garden::project::ActionKind;
-use crate::dialects::garden::project::schema::{Field, Shape, optional, required};
+use crate::dialects::garden::project::schema::{
+    Field, Format, INNER_PATH, PATH, PATTERN, POSITIVE, RELATIVE_PATH, REPOSITORY, Shape, TEXT, optional, required,
+};
 
+const IDENTIFIER: Shape = Shape::Text(Format::Identifier);
 /// A reference to an action: `build.api`, or its kind and name.
-const REFERENCE: Shape =
-    Shape::OneOf(&[Shape::Text, Shape::Fields(&[required("kind", Shape::Text), required("name", Shape::Text)])]);
+const REFERENCE: Shape = Shape::OneOf(&[TEXT, Shape::Open(&[required("kind", TEXT), required("name", TEXT)])]);
+const EXCLUDED: Shape =
+    Shape::OneOf(&[Shape::Text(Format::Reference), Shape::Open(&[required("kind", TEXT), required("name", TEXT)])]);
 const VARFILE: Shape =
-    Shape::OneOf(&[Shape::Text, Shape::Fields(&[required("path", Shape::Text), optional("optional", Shape::Bool)])]);
+    Shape::OneOf(&[PATH, Shape::Fields(&[required("path", PATH), optional("optional", Shape::Bool)])]);
 const SOURCE: Shape = Shape::Fields(&[
-    optional("path", Shape::Text),
-    optional("repository", Shape::Fields(&[required("url", Shape::Text)])),
+    optional("path", RELATIVE_PATH),
+    optional("repository", Shape::Fields(&[required("url", REPOSITORY)])),
 ]);
 const VERSION: Shape = Shape::Fields(&[
-    optional("excludeDependencies", Shape::Sparse(&REFERENCE)),
-    optional("excludeFields", Shape::Sparse(&Shape::List(&Shape::Any))),
-    optional("excludeFiles", Shape::Sparse(&Shape::Text)),
-    optional("excludeValues", Shape::Sparse(&Shape::Text)),
+    optional("excludeDependencies", Shape::Sparse(&EXCLUDED)),
+    optional("excludeFields", Shape::List(&Shape::List(&TEXT))),
+    optional("excludeFiles", Shape::Sparse(&TEXT)),
+    optional("excludeValues", Shape::Sparse(&TEXT)),
 ]);
 const COPY: Shape = Shape::Fields(&[
-    required("build", Shape::Text),
-    required("sourcePath", Shape::Text),
-    optional("targetPath", Shape::Text),
+    required("build", IDENTIFIER),
+    required("sourcePath", INNER_PATH),
+    optional("targetPath", INNER_PATH),
 ]);
+const LOG_LEVELS: [&str; 7] = ["error", "warn", "info", "verbose", "debug", "silly", "silent"];
 
 /// The fields of all actions.
 pub(super) const COMMON: &[Field] = &[
-    optional("apiVersion", Shape::Any),
+    optional("apiVersion", Shape::Text(Format::Words(&["garden.io/v0"]))),
     required("kind", Shape::Any),
-    required("type", Shape::Name),
-    required("name", Shape::Identifier),
-    optional("description", Shape::Text),
+    required("type", Shape::Text(Format::Name)),
+    required("name", IDENTIFIER),
+    optional("description", TEXT),
     optional("source", SOURCE),
     optional("dependencies", Shape::Sparse(&REFERENCE)),
     optional("disabled", Shape::Bool),
-    optional("environments", Shape::Sparse(&Shape::Text)),
-    optional("logLevel", Shape::Text),
-    optional("include", Shape::List(&Shape::Text)),
-    optional("exclude", Shape::List(&Shape::Text)),
-    optional("timeout", Shape::Number),
-    optional("variables", Shape::Any),
-    optional("varfiles", Shape::Sparse(&VARFILE)),
+    optional("environments", Shape::Sparse(&TEXT)),
+    optional("logLevel", Shape::Text(Format::Words(&LOG_LEVELS))),
+    optional("include", Shape::Sparse(&PATTERN)),
+    optional("exclude", Shape::Sparse(&PATTERN)),
+    optional("timeout", POSITIVE),
+    optional("variables", Shape::Map),
+    optional("varfiles", Shape::List(&VARFILE)),
     optional("version", VERSION),
-    optional("spec", Shape::Any),
+    optional("spec", Shape::Map),
 ];
 
 const BUILD: &[Field] = &[
@@ -50,8 +55,8 @@ const BUILD: &[Field] = &[
     optional("buildAtSource", Shape::Bool),
     optional("copyFrom", Shape::Sparse(&COPY)),
 ];
-const DEPLOY: &[Field] = &[optional("build", Shape::Text), optional("removeOnCleanup", Shape::Bool)];
-const RUN: &[Field] = &[optional("build", Shape::Text)];
+const DEPLOY: &[Field] = &[optional("build", IDENTIFIER), optional("removeOnCleanup", Shape::Bool)];
+const RUN: &[Field] = &[optional("build", IDENTIFIER)];
 
 /// All fields of actions of a kind.
 pub(crate) fn fields_of(kind: ActionKind) -> [&'static [Field]; 2] {

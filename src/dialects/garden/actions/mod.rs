@@ -1,7 +1,6 @@
 //! Actions: their sources (files, templates), their dependencies, their resolved values.
 
 mod dependencies;
-mod exec;
 mod fields;
 mod files;
 mod inputs;
@@ -12,6 +11,7 @@ mod redundant;
 mod render;
 mod resolve;
 mod sources;
+mod types;
 
 pub(crate) use dependencies::{Refusal, read_action};
 pub(crate) use fields::fields_of;

@@ -3,12 +3,15 @@
 
 use super::render::Rendered;
 use super::sources::{ActionSource, Key};
+use super::types;
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::Stage;
+use crate::dialects::garden::project::schema::check_fields;
 use crate::dialects::garden::project::{ActionKind, first_line};
 use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::node::{Data, Node};
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::graph::Graph;
 use crate::paths::seen_from;
 use crate::text::Text;
@@ -87,6 +90,14 @@ fn read(stage: &Stage<'_>, source: &ActionSource, diagnostics: &Diagnostics) -> 
         diagnostics.error(&rules::INVALID_CONFIG, "a Module needs a `type`", &first_line(&source.tree.prov));
         return None;
     };
+    if *module_type == *"exec" && stage.input.project.era == LanguageVersion::Cedar {
+        // What cannot be evaluated is reported with the actions that are made of it.
+        let (whole, _) = stage.deep_with(&source.tree, scope.context, &mut |_| {});
+        let what = format!("the module `{}`", source.name);
+        if !check_fields(&whole, &[types::modules::FIELDS], &what, diagnostics) {
+            return None;
+        }
+    }
     let is_disabled = fields.get("disabled").is_some_and(|node| deep(node).is_truthy());
     let builds = fields.get("build").and_then(|build| build.get("dependencies").cloned()).unwrap_or_default();
     let builds = deep(&builds).as_list().cloned().unwrap_or_default();
@@ -240,6 +251,7 @@ fn action(
         ("timeout", extra.timeout),
         ("dependencies", Some(Node::list(dependencies))),
         ("variables", module.source.tree.get("variables").cloned()),
+        ("varfiles", module.source.tree.get("varfile").map(|varfile| Node::list(vec![varfile.clone()]))),
         ("spec", Some(Node::map(spec))),
     ];
     let entries = entries.into_iter().filter_map(|(key, node)| Some((Text::from(key), node?)));

@@ -1,23 +1,27 @@
 //! Providers that Garden has, and the types of actions that they bring. Specs of types are data; only `exec` is judged.
 
+use crate::dialects::garden::project::schema::{ANY_TEXT, Field, Shape, TEXT, optional};
+
 /// A provider with the types of actions that it brings, for all kinds or for some.
 struct Plugin {
     name: &'static str,
     types: &'static [&'static str],
-    /// The keys of its configuration, where they are known.
-    keys: Option<&'static [&'static str]>,
+    /// The fields of its configuration besides those of every provider, where they are known.
+    fields: Option<&'static [Field]>,
 }
 
 const KUBERNETES: &[&str] =
     &["kubernetes", "helm", "configmap", "persistentvolumeclaim", "kubernetes-exec", "kubernetes-pod", "helm-pod"];
 
+const EXEC: &[Field] = &[optional("initScript", ANY_TEXT)];
+const CONTAINER: &[Field] = &[
+    optional("dockerBuildExtraFlags", Shape::Sparse(&TEXT)),
+    optional("gardenContainerBuilder", Shape::Fields(&[optional("enabled", Shape::Bool)])),
+];
+
 const PLUGINS: [Plugin; 18] = [
-    plugin("container", &["container"]),
-    Plugin {
-        name: "exec",
-        types: &["exec"],
-        keys: Some(&["name", "dependencies", "environments", "initScript", "preInit"]),
-    },
+    Plugin { name: "container", types: &["container"], fields: Some(CONTAINER) },
+    Plugin { name: "exec", types: &["exec"], fields: Some(EXEC) },
     plugin("templated", &["templated"]),
     plugin("conftest", &["conftest"]),
     plugin("conftest-container", &["conftest"]),
@@ -37,7 +41,7 @@ const PLUGINS: [Plugin; 18] = [
 ];
 
 const fn plugin(name: &'static str, types: &'static [&'static str]) -> Plugin {
-    Plugin { name, types, keys: None }
+    Plugin { name, types, fields: None }
 }
 
 /// Providers that every project has.
@@ -53,9 +57,9 @@ pub(crate) fn names() -> Vec<&'static str> {
     PLUGINS.iter().map(|plugin| plugin.name).collect()
 }
 
-/// The keys of the configuration of a provider, where they are known.
-pub(crate) fn provider_keys(name: &str) -> Option<&'static [&'static str]> {
-    PLUGINS.iter().find(|plugin| plugin.name == name)?.keys
+/// The fields of the configuration of a provider besides those of every one, where they are known.
+pub(crate) fn provider_fields(name: &str) -> Option<&'static [Field]> {
+    PLUGINS.iter().find(|plugin| plugin.name == name)?.fields
 }
 
 /// The types of actions that some providers bring.

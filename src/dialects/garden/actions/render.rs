@@ -5,7 +5,10 @@ use super::sources::{ActionSource, Sources};
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::environment::Stage;
-use crate::dialects::garden::project::{ActionKind, Resource, check_keys, first_line};
+use crate::dialects::garden::project::schema::{
+    ANY_TEXT, Field, Format, NUMBER, RELATIVE_PATH, Rule, Shape, TEXT, check_shape, optional, required,
+};
+use crate::dialects::garden::project::{ActionKind, Resource, first_line};
 use crate::dialects::garden::template::evaluation::{Evaluator, Roots, Scope};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
 use crate::paths::seen_from;
@@ -75,8 +78,34 @@ pub(crate) struct WorkflowSource {
     pub path: Text,
 }
 
-const TEMPLATE_KEYS: [&str; 7] = ["apiVersion", "configs", "inputs", "inputsSchemaPath", "kind", "modules", "name"];
-const RENDER_KEYS: [&str; 7] = ["apiVersion", "disabled", "inputs", "kind", "matrix", "name", "template"];
+const API_VERSION: Field = optional("apiVersion", Shape::Text(Format::Words(&["garden.io/v0"])));
+const NAME: Field = optional("name", Shape::Text(Format::Identifier));
+const INPUT: Shape = Shape::Fields(&[
+    required("type", Shape::Text(Format::Words(&["string", "number", "boolean"]))),
+    optional("default", Shape::OneOf(&[ANY_TEXT, NUMBER, Shape::Bool])),
+    optional("description", TEXT),
+]);
+const TEMPLATE: Shape = Shape::With(
+    &Shape::Fields(&[
+        API_VERSION,
+        optional("kind", Shape::Any),
+        NAME,
+        optional("inputs", Shape::MapOf(Format::Filled, &INPUT)),
+        optional("inputsSchemaPath", RELATIVE_PATH),
+        optional("modules", Shape::List(&Shape::Map)),
+        optional("configs", Shape::List(&Shape::Map)),
+    ]),
+    Rule::MostOneKey(&["inputs", "inputsSchemaPath"]),
+);
+const RENDER: Shape = Shape::Fields(&[
+    API_VERSION,
+    optional("kind", Shape::Any),
+    NAME,
+    optional("disabled", Shape::Any),
+    optional("template", Shape::Text(Format::Identifier)),
+    optional("inputs", Shape::Map),
+    optional("matrix", Shape::MapOf(Format::Filled, &Shape::List(&Shape::Any))),
+]);
 
 /// The templates of a project.
 pub(super) fn templates(
@@ -87,7 +116,6 @@ pub(super) fn templates(
     let mut all: Vec<Arc<Template>> = Vec::new();
     let context = stage.context(&stage.unnamed);
     for resource in resources.iter().filter(|resource| *resource.kind == *"ConfigTemplate") {
-        check_keys(&resource.tree, &TEMPLATE_KEYS, "a ConfigTemplate", diagnostics);
         let Some(name) = resource.name() else {
             diagnostics.error(
                 &rules::INVALID_CONFIG,
@@ -106,6 +134,7 @@ pub(super) fn templates(
         let fields = fields.filter(|(key, _)| !matches!(key.as_str(), "configs" | "modules"));
         let fields = Node::map(fields.map(|(key, value)| (Text::clone(key), value.clone())));
         let (fields, _) = stage.deep(&fields, context, diagnostics);
+        check_shape(&fields, &TEMPLATE, &format!("the template `{name}`"), diagnostics);
         let Some(schema) = Schema::read(&fields, resource, stage.input.loader, diagnostics) else { continue };
         all.push(Arc::new(Template {
             name: Text::clone(name),
@@ -126,20 +155,17 @@ pub(super) fn render(
     diagnostics: &Diagnostics,
 ) {
     let is_module = *resource.kind == *"Module";
-    if !is_module {
-        check_keys(&resource.tree, &RENDER_KEYS, "a RenderTemplate", diagnostics);
-    }
     let context = stage.context(&stage.unnamed);
     let map = resource.tree.as_map().into_iter().flat_map(|map| map.iter());
     let without = map.filter(|(key, _)| *key != "inputs").map(|(key, value)| (Text::clone(key), value.clone()));
     let (fields, is_complete) = stage.deep(&Node::map(without), context, diagnostics);
+    if !is_module && is_complete {
+        check_shape(&fields, &RENDER, "a RenderTemplate", diagnostics);
+    }
     if !is_complete || fields.get("disabled").is_some_and(Node::is_truthy) {
         return;
     }
-    let Some(parent) = resource.name() else {
-        diagnostics.error(&rules::INVALID_CONFIG, "a RenderTemplate needs a `name`", &first_line(&resource.tree.prov));
-        return;
-    };
+    let parent = &resource.name().cloned().unwrap_or_default();
     let named = fields.get("template").and_then(Node::as_text);
     let template = named.and_then(|name| templates.iter().find(|template| template.name == *name));
     let Some(template) = template else {
@@ -154,6 +180,7 @@ pub(super) fn render(
         return;
     };
     let inputs = resource.tree.get("inputs").cloned().unwrap_or_else(|| Node::map([]));
+    check_shape(&inputs, &Shape::Literal(&Shape::Open(&[])), &format!("`inputs` of `{parent}`"), diagnostics);
     let run = Run { stage, resource, template, parent };
     let mut names: BTreeMap<(Text, Text), ()> = BTreeMap::new();
     for combination in run.combinations(&fields, &inputs, diagnostics) {
@@ -229,7 +256,14 @@ impl Run<'_> {
                 }
                 None => continue,
             };
-            for config in configs.as_list().cloned().unwrap_or_default().iter() {
+            let Some(configs) = configs.as_list().cloned() else {
+                if key == "configs" && !configs.is_unknown() {
+                    let message = format!("`configs` of the template `{}` must be a list", self.template.name);
+                    diagnostics.error(&rules::INVALID_CONFIG, message, &configs.prov);
+                }
+                continue;
+            };
+            for config in configs.iter() {
                 if out.count() >= MOST_CONFIGS {
                     if !std::mem::replace(&mut out.is_full, true) {
                         let message = format!("templates render more than {MOST_CONFIGS} configs: write fewer");
@@ -256,7 +290,13 @@ impl Run<'_> {
             Ok(config) => config,
             Err(failure) => return diagnostics.failure(&failure),
         };
-        let Some(map) = config.as_map() else { return };
+        let Some(map) = config.as_map() else {
+            if !config.is_unknown() {
+                let message = format!("a config of the template `{}` must be a mapping", self.template.name);
+                diagnostics.error(&rules::INVALID_CONFIG, message, &config.prov);
+            }
+            return;
+        };
         for field in ["apiVersion", "kind", "type"] {
             if let Some(node) = config.get(field).filter(|node| node.as_lazy().is_some() && !is_module) {
                 return diagnostics.error(

@@ -1,19 +1,21 @@
 //! Resolves actions as Garden does before it executes any: parts that need an executed action stay as written.
 
 use super::dependencies::{Dependency, DependencyKind, links};
-use super::exec;
 use super::files::ActionFiles;
 use super::prepare::{Graph, Prepared};
 use super::redundant::needed_outputs;
 use super::sources::Key;
+use super::types;
 use crate::diagnostic::{Diagnostic, rules};
 use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::environment::variables::{Layers, is_empty, variables};
 use crate::dialects::garden::environment::{Part, Stage, as_written, field};
 use crate::dialects::garden::project::ActionKind;
+use crate::dialects::garden::project::schema::{Shape, check_shape};
 use crate::dialects::garden::rules::GARDEN_DISABLED_OUTPUT;
 use crate::dialects::garden::template::evaluation::{Lookup, Roots, Scope, captured, word};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::dialects::garden::template::syntax::path::Segment;
 use crate::text::Text;
 use crate::value::{Origin, Prov};
@@ -207,11 +209,17 @@ fn one(
     if stage.is_closed() {
         check_dependencies(action, keys, diagnostics);
     }
-    let is_exec = action.builtin.get("type").and_then(Node::as_text).is_some_and(|t| *t == *"exec");
-    if is_exec && diagnostics.breaking() == before {
-        let spec =
-            if spec.is_undefined() { Node::at(Node::map([]).data, source.tree.prov.clone()) } else { spec.clone() };
-        exec::check(source.kind, &source.name, &spec, diagnostics);
+    if let Some(of_type) =
+        action.builtin.get("type").and_then(Node::as_text).filter(|_| diagnostics.breaking() == before)
+    {
+        // Garden takes what is nothing for an empty mapping.
+        let spec = if spec.is_truthy() || spec.is_unknown() {
+            spec.clone()
+        } else {
+            Node::at(Node::map([]).data, source.tree.prov.clone())
+        };
+        let is_old = stage.input.project.era != LanguageVersion::Cedar;
+        types::check(source.kind, of_type, &source.name, &spec, is_old, diagnostics);
     }
     let is_complete = diagnostics.breaking() == before && stage.is_complete;
     let skipped = ["apiVersion", "kind", "name", "type", "disabled", "dependencies", "internal", "path"];
@@ -285,6 +293,13 @@ fn own_variables(stage: &Stage<'_>, action: &Prepared, contexts: &Contexts, diag
                 continue;
             }
         };
+        // Garden takes an empty text for none.
+        let is_none =
+            matches!(evaluated.data, Data::Null | Data::Undefined) || evaluated.as_text().is_some_and(|t| t.is_empty());
+        if !is_none {
+            let what = format!("`variables` of {}.{}", action.source.kind.lower(), action.source.name);
+            check_shape(&evaluated, &Shape::Map, &what, diagnostics);
+        }
         let map = evaluated.as_map().into_iter().flat_map(|map| map.iter());
         names.extend(map.map(|(key, value)| (Text::clone(key), value.clone())));
     }

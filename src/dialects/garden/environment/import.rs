@@ -26,7 +26,8 @@ pub(super) fn imported(input: &Input<'_>, diagnostics: &Diagnostics) -> Node {
             Some("yaml") => Format::Yaml,
             _ => Format::Dotenv,
         };
-        let varfile = Varfile { dir: &input.project.dir, path, is_optional: false, place: Some(&source.prov) };
+        // Garden warns of a file that is not there, and imports nothing.
+        let varfile = Varfile { dir: &input.project.dir, path, is_optional: true, place: Some(&source.prov) };
         let Some(node) = load_as(input.loader, &varfile, format, diagnostics) else { continue };
         is_open |= matches!(node.data, Data::Open(..));
         for (key, value) in node.as_map().into_iter().flat_map(|map| map.iter()) {

@@ -5,12 +5,14 @@ use super::variables::{Layers, variables};
 use super::{Input, import};
 use crate::dialects::VariableInput;
 use crate::dialects::garden::diagnostics::Diagnostics;
-use crate::dialects::garden::project::EnvironmentConfig;
+use crate::dialects::garden::project::schema::{check_fields, check_shape};
 use crate::dialects::garden::project::varfile::{self, Varfile, load};
+use crate::dialects::garden::project::{EXCLUDED_VALUES, EnvironmentConfig, SOURCES, environment_fields};
 use crate::dialects::garden::template::evaluation::{Evaluator, Lookup, Roots, Scope};
 use crate::dialects::garden::template::failure::Failure;
 use crate::dialects::garden::template::node::{ContextId, json};
 use crate::dialects::garden::template::node::{Data, Node, Values};
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::dialects::garden::template::syntax::path::Segment;
 use crate::value::{Prov, Value};
 use std::cell::RefCell;
@@ -120,7 +122,7 @@ pub(super) fn prepare<'a>(input: &'a Input<'a>, diagnostics: &Diagnostics) -> Op
     }
     let roots = roots.with_variables(project_variables);
     let context = evaluator.roots(roots.clone());
-    let fields = fields(&evaluator, environment, context, diagnostics)?;
+    let fields = fields(&evaluator, environment, context, project.era == LanguageVersion::Cedar, diagnostics)?;
     let namespace = namespace(input, &fields);
     let varfile = environment_varfile(input, &fields, diagnostics)?;
     let scopes = [field(&environment.tree, "variables"), varfile];
@@ -143,6 +145,9 @@ pub(super) fn prepare<'a>(input: &'a Input<'a>, diagnostics: &Diagnostics) -> Op
         values: RefCell::default(),
     };
     (stage.resolved, stage.is_complete) = all_variables(&stage, diagnostics);
+    if project.era == LanguageVersion::Cedar {
+        check_later_fields(&stage, diagnostics);
+    }
     Some(stage)
 }
 
@@ -220,16 +225,34 @@ fn fields(
     evaluator: &Evaluator,
     environment: &EnvironmentConfig,
     context: ContextId,
+    is_current: bool,
     diagnostics: &Diagnostics,
 ) -> Option<Node> {
     let Some(map) = environment.tree.as_map() else { return Some(environment.tree.clone()) };
     let entries = map.iter().filter(|(key, _)| *key != "variables");
     let without = Node::map(entries.map(|(key, value)| (key.clone(), value.clone())));
     match evaluator.deep(&without, Scope::new(context)) {
-        Ok(node) => Some(node),
+        Ok(node) => {
+            let what = format!("the environment `{}`", environment.name);
+            if is_current {
+                check_fields(&node, &[environment_fields()], &what, diagnostics);
+            }
+            Some(node)
+        }
         Err(failure) => {
             diagnostics.failure(&failure);
             None
+        }
+    }
+}
+
+/// Checks the fields of the project that Garden evaluates in each environment.
+fn check_later_fields(stage: &Stage<'_>, diagnostics: &Diagnostics) {
+    for (key, shape) in [("sources", SOURCES), ("excludeValuesFromActionVersions", EXCLUDED_VALUES)] {
+        let Some(node) = stage.input.project.tree.get(key) else { continue };
+        let (evaluated, is_complete) = stage.deep(node, stage.provider_context, diagnostics);
+        if is_complete {
+            check_shape(&evaluated, &shape, &format!("`{key}` of the project"), diagnostics);
         }
     }
 }

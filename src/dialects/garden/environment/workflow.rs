@@ -4,43 +4,71 @@ use super::{Part, Stage};
 use crate::diagnostic::rules;
 use crate::dialects::garden::actions::WorkflowSource;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
-use crate::dialects::garden::project::schema::{Field, Shape, check_fields, optional, required};
+use crate::dialects::garden::project::schema::{
+    ENV, Field, Format, INNER_PATH, NUMBER, Rule, Shape, TEXT, at_least, check_shape, optional, required,
+};
 use crate::dialects::garden::template::evaluation::references::references;
 use crate::dialects::garden::template::evaluation::{Roots, Scope};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
 use crate::text::Text;
 use crate::value::Value;
 
-const STEP: &[Field] = &[
-    optional("name", Shape::Name),
-    optional("command", Shape::Sparse(&Shape::Any)),
-    optional("description", Shape::Text),
-    optional("envVars", Shape::Map),
+const STEP: Shape = Shape::Fields(&[
+    optional("name", Shape::Text(Format::Name)),
+    // Garden looks at these two when the step runs.
+    optional("command", Shape::Any),
     optional("script", Shape::Any),
-    optional("skip", Shape::Any),
-    optional("when", Shape::Text),
+    optional("description", TEXT),
+    optional("envVars", ENV),
+    optional("skip", Shape::Bool),
+    optional("when", TEXT),
     optional("continueOnError", Shape::Bool),
+]);
+const FILE: Shape =
+    Shape::Fields(&[optional("path", INNER_PATH), optional("data", TEXT), optional("secretName", TEXT)]);
+const LIMITS: Shape = Shape::Fields(&[optional("cpu", at_least(100.0)), optional("memory", at_least(64.0))]);
+const RESOURCES: Shape = Shape::Fields(&[
+    optional("requests", Shape::Fields(&[optional("cpu", at_least(50.0)), optional("memory", at_least(64.0))])),
+    optional("limits", LIMITS),
+]);
+const EVENTS: [&str; 7] = [
+    "pull-request",
+    "pull-request-closed",
+    "pull-request-merged",
+    "pull-request-opened",
+    "pull-request-reopened",
+    "pull-request-updated",
+    "push",
 ];
+const TRIGGER: Shape = Shape::Fields(&[
+    required("environment", TEXT),
+    optional("namespace", TEXT),
+    optional("events", Shape::List(&Shape::Text(Format::Words(&EVENTS)))),
+    optional("branches", Shape::Sparse(&TEXT)),
+    optional("baseBranches", Shape::Sparse(&TEXT)),
+    optional("ignoreBranches", Shape::Sparse(&TEXT)),
+    optional("ignoreBaseBranches", Shape::Sparse(&TEXT)),
+]);
 const FIELDS: &[Field] = &[
-    optional("apiVersion", Shape::Any),
+    optional("apiVersion", Shape::Text(Format::Words(&["garden.io/v0"]))),
     optional("kind", Shape::Any),
-    required("name", Shape::Identifier),
-    optional("description", Shape::Text),
-    optional("envVars", Shape::Map),
-    optional("files", Shape::Sparse(&Shape::Map)),
-    optional("keepAliveHours", Shape::Number),
-    optional("resources", Shape::Map),
-    optional("limits", Shape::Map),
-    required("steps", Shape::Sparse(&Shape::Fields(STEP))),
-    optional("triggers", Shape::Sparse(&Shape::Map)),
+    required("name", Shape::Text(Format::Identifier)),
+    optional("description", TEXT),
+    optional("envVars", ENV),
+    optional("files", Shape::Sparse(&Shape::With(&FILE, Rule::OneKey(&["data", "secretName"])))),
+    optional("keepAliveHours", NUMBER),
+    optional("resources", RESOURCES),
+    optional("limits", LIMITS),
+    required(
+        "steps",
+        Shape::With(&Shape::Sparse(&Shape::With(&STEP, Rule::SomeKey(&["command", "script"]))), Rule::HasItem),
+    ),
+    optional("triggers", Shape::Literal(&Shape::Nullable(&Shape::List(&TRIGGER)))),
 ];
 /// The fields of workflows.
 pub(crate) fn fields() -> &'static [Field] {
     FIELDS
 }
-
-/// When a step runs.
-const WHEN: [&str; 4] = ["onSuccess", "onError", "always", "never"];
 
 /// Adds the workflows of an environment.
 pub(super) fn resolve(stage: &Stage<'_>, all: &[WorkflowSource], parts: &mut Vec<Part>, diagnostics: &Diagnostics) {
@@ -79,12 +107,16 @@ fn one(stage: &Stage<'_>, workflow: &WorkflowSource, diagnostics: &Diagnostics) 
         let runtime_context = stage.context(&later);
         check_references(stage, &runtime, &names, i, runtime_context, diagnostics);
         let (runtime, _) = stage.deep_with(&runtime, runtime_context, &mut |_| {});
-        let name = Node::at(Data::Text(Text::clone(&names[i])), rest.prov.clone());
+        let is_named = rest.get("name").is_some_and(|name| !name.is_undefined());
+        let name = (!is_named).then(|| Node::at(Data::Text(Text::clone(&names[i])), rest.prov.clone()));
         let entries = [&rest, &runtime].into_iter().filter_map(Node::as_map).flat_map(|map| map.iter());
         let entries = entries.map(|(key, value)| (Text::clone(key), value.clone()));
         let when = Node::text("onSuccess");
         let defaults = [(Text::from("when"), when), ("skip".into(), Node::bool(false))];
-        Node::at(Node::map(defaults.into_iter().chain(entries).chain([("name".into(), name)])).data, step.prov.clone())
+        Node::at(
+            Node::map(defaults.into_iter().chain(entries).chain(name.map(|name| ("name".into(), name)))).data,
+            step.prov.clone(),
+        )
     });
     let evaluated: Vec<Node> = evaluated.collect();
     let whole = fields.as_map().into_iter().flat_map(|map| map.iter()).map(|(k, v)| (Text::clone(k), v.clone()));
@@ -152,23 +184,7 @@ fn check(stage: &Stage<'_>, workflow: &WorkflowSource, node: &Node, diagnostics:
     let what = format!("the workflow `{}`", workflow.name);
     let shown = node.as_map().into_iter().flat_map(|map| map.iter());
     let shown = Node::at(Node::map(shown.map(|(k, v)| (Text::clone(k), v.clone()))).data, node.prov.clone());
-    check_fields(&shown, &[FIELDS], &what, diagnostics);
-    let steps = node.get("steps").and_then(Node::as_list).cloned().unwrap_or_default();
-    if node.get("steps").is_some() && steps.is_empty() {
-        diagnostics.error(&rules::INVALID_CONFIG, format!("{what} needs at least one step"), place_of(node, "steps"));
-    }
-    for step in steps.iter() {
-        if let Some(Data::Text(when)) = step.get("when").map(|node| &node.data)
-            && !WHEN.contains(&when.as_str())
-        {
-            let message = format!("`{when}` is not allowed as `when` of a step: use one of {}", WHEN.join(", "));
-            diagnostics.error(&rules::INVALID_CONFIG, message, place_of(step, "when"));
-        }
-        if step.get("command").is_none() && step.get("script").is_none() {
-            let message = format!("a step of {what} needs a `command` or a `script`");
-            diagnostics.error(&rules::INVALID_CONFIG, message, &step.prov);
-        }
-    }
+    check_shape(&shown, &Shape::Open(FIELDS), &what, diagnostics);
     let environments = &stage.input.project.environments;
     for trigger in node.get("triggers").and_then(Node::as_list).cloned().unwrap_or_default().iter() {
         let Some(name) = trigger.get("environment").and_then(Node::as_text) else { continue };

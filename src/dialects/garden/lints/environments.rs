@@ -32,9 +32,6 @@ pub(super) fn check(config: &ProjectConfig, resources: &[Arc<Resource>], diagnos
     for config in configs.iter().flat_map(|all| all.iter()) {
         add(config, "this config", &mut named);
     }
-    if let Some(node) = config.tree.get("defaultEnvironment") {
-        named.push((node, "the default".to_owned()));
-    }
     let known: Vec<&str> = config.environments.iter().map(|environment| environment.name.as_str()).collect();
     for (node, what) in named {
         let Some(text) = node.as_text() else { continue };

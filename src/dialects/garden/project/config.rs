@@ -1,7 +1,9 @@
 //! The project itself: its environments, providers, variables.
 
+use super::fields::project_fields;
 use super::load::ConfigFile;
-use super::resource::{Resource, first_line, kind_name};
+use super::resource::{Resource, first_line};
+use super::schema::check_fields;
 use crate::diagnostic::rules;
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
 use crate::dialects::garden::template::node::merge::merge;
@@ -45,33 +47,8 @@ impl ProjectConfig {
     }
 }
 
-/// The keys of a project.
-pub(crate) const KEYS: [&str; 20] = [
-    "apiVersion",
-    "defaultEnvironment",
-    "dotIgnoreFile",
-    "environments",
-    "excludeValuesFromActionVersions",
-    "id",
-    "domain",
-    "importVariables",
-    "kind",
-    "modules",
-    "name",
-    "organizationId",
-    "outputs",
-    "path",
-    "providers",
-    "proxy",
-    "scan",
-    "sources",
-    "varfile",
-    "variables",
-];
 /// Further keys of a project before Garden 0.14.
-const OLD_KEYS: [&str; 2] = ["dotIgnoreFiles", "environmentDefaults"];
-pub(crate) const ENVIRONMENT_KEYS: [&str; 6] =
-    ["aec", "defaultNamespace", "name", "production", "varfile", "variables"];
+const OLD_KEYS: [&str; 3] = ["dotIgnoreFiles", "environmentDefaults", "modules"];
 
 /// Reads the project out of the configuration files of its folder.
 pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &Diagnostics) -> Option<ProjectConfig> {
@@ -84,21 +61,19 @@ pub(super) fn read(dir: &str, beside: &[Arc<ConfigFile>], diagnostics: &Diagnost
         return None;
     }
     let era = version(project, diagnostics);
-    let old: &[&str] = if era == LanguageVersion::Cedar { &[] } else { &OLD_KEYS };
-    check_keys(&project.tree, &[&KEYS, old].concat(), "a project", diagnostics);
-    let name = match project.tree.get("name").map(|node| (node, node.as_text())) {
-        Some((_, Some(name))) => Text::clone(name),
-        Some((node, None)) => {
-            diagnostics.error(&rules::INVALID_CONFIG, "the name of a project must be plain text", &node.prov);
-            Text::default()
-        }
-        None => {
-            diagnostics.error(&rules::INVALID_CONFIG, "a project needs a `name`", &first_line(&project.tree.prov));
-            Text::default()
-        }
-    };
+    if era == LanguageVersion::Cedar {
+        check_fields(&project.tree, &[project_fields()], "a project", diagnostics);
+    } else {
+        let known = project_fields().iter().map(|field| field.name).chain(OLD_KEYS);
+        check_keys(&project.tree, &known.collect::<Vec<_>>(), "a project", diagnostics);
+    }
+    let name = project.name().cloned().unwrap_or_default();
+    if let Some(node) = project.tree.get("name").filter(|node| node.as_lazy().is_some()) {
+        diagnostics.error(&rules::INVALID_CONFIG, "the name of a project must be plain text", &node.prov);
+    }
     let tree = if era == LanguageVersion::Cedar { project.tree.clone() } else { with_defaults(&project.tree) };
-    let environments = environments(&tree, diagnostics)?;
+    let environments = environments(&tree, era, diagnostics)?;
+    check_default(&tree, &environments, diagnostics);
     Some(ProjectConfig {
         name,
         tree,
@@ -144,32 +119,30 @@ fn version(project: &Resource, diagnostics: &Diagnostics) -> LanguageVersion {
     era
 }
 
-fn environments(tree: &Node, diagnostics: &Diagnostics) -> Option<Vec<EnvironmentConfig>> {
-    let Some(node) = tree.get("environments") else {
-        diagnostics.error(&rules::INVALID_CONFIG, "a project needs `environments`", &first_line(&tree.prov));
+/// The environments of a project. What is wrong with them is reported by the schema, but for projects before Garden 0.14.
+fn environments(tree: &Node, era: LanguageVersion, diagnostics: &Diagnostics) -> Option<Vec<EnvironmentConfig>> {
+    let is_old = era != LanguageVersion::Cedar;
+    let items = tree.get("environments").and_then(Node::as_list).filter(|items| !items.is_empty());
+    let Some(items) = items else {
+        if is_old {
+            let message = "a project needs `environments`, a list with at least one entry";
+            diagnostics.error(&rules::INVALID_CONFIG, message, place_of(tree, "environments"));
+        }
         return None;
     };
-    let Data::List(items) = &node.data else {
-        let message = format!("`environments` must be a list, not a {}", kind_name(node));
-        diagnostics.error(&rules::INVALID_CONFIG, message, &node.prov);
-        return None;
-    };
-    if items.is_empty() {
-        diagnostics.error(&rules::INVALID_CONFIG, "`environments` must have at least one entry", &node.prov);
-        return None;
-    }
     let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
     for item in items.iter() {
         let named = match &item.data {
-            // An environment may be given as a name only.
-            Data::Text(name) => Some((Text::clone(name), Node::at(Node::map([]).data, item.prov.clone()))),
+            // Before Garden 0.14, an environment may be given as a name only.
+            Data::Text(name) if is_old => Some((Text::clone(name), Node::at(Node::map([]).data, item.prov.clone()))),
             _ => item.get("name").and_then(Node::as_text).map(|name| (Text::clone(name), item.clone())),
         };
         let Some((name, tree)) = named else {
-            diagnostics.error(&rules::INVALID_CONFIG, "an environment needs a `name`", &first_line(&item.prov));
+            if is_old {
+                diagnostics.error(&rules::INVALID_CONFIG, "an environment needs a `name`", &first_line(&item.prov));
+            }
             continue;
         };
-        check_keys(&tree, &ENVIRONMENT_KEYS, "an environment", diagnostics);
         if seen.insert(Text::clone(&name)) {
             all.push(EnvironmentConfig { name, tree });
         }
@@ -177,8 +150,20 @@ fn environments(tree: &Node, diagnostics: &Diagnostics) -> Option<Vec<Environmen
     Some(all)
 }
 
+/// The default environment must be one of the project.
+fn check_default(tree: &Node, environments: &[EnvironmentConfig], diagnostics: &Diagnostics) {
+    let Some(node) = tree.get("defaultEnvironment") else { return };
+    let Some(name) = node.as_text().filter(|name| !name.is_empty()) else { return };
+    if !environments.iter().any(|environment| environment.name == *name) {
+        let known: Vec<&str> = environments.iter().map(|environment| environment.name.as_str()).collect();
+        let message =
+            format!("there is no environment `{name}` to be the default: environments are {}", known.join(", "));
+        diagnostics.error(&rules::INVALID_CONFIG, message, &node.prov);
+    }
+}
+
 /// Reports keys of a mapping that have no meaning.
-pub(crate) fn check_keys(tree: &Node, known: &[&str], what: &str, diagnostics: &Diagnostics) {
+fn check_keys(tree: &Node, known: &[&str], what: &str, diagnostics: &Diagnostics) {
     let Some(map) = tree.as_map() else { return };
     for key in map.keys().filter(|key| !known.contains(&key.as_str()) && !key.starts_with('$')) {
         let place: Prov = place_of(tree, key).clone();

@@ -2,6 +2,7 @@
 
 mod config;
 pub(crate) mod discover;
+mod fields;
 mod ignore;
 pub(crate) mod load;
 mod resource;
@@ -9,7 +10,8 @@ mod scan;
 pub(crate) mod schema;
 pub(crate) mod varfile;
 
-pub(crate) use config::{ENVIRONMENT_KEYS, EnvironmentConfig, KEYS as PROJECT_KEYS, ProjectConfig, check_keys};
+pub(crate) use config::{EnvironmentConfig, ProjectConfig};
+pub(crate) use fields::{EXCLUDED_VALUES, PROVIDER, SOURCES, environment_fields, project_fields};
 pub(crate) use ignore::Ignores;
 pub(crate) use resource::{ActionKind, KINDS, Resource, first_line, is_hidden};
 pub(crate) use scan::is_never_scanned;

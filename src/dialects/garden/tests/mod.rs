@@ -4,6 +4,7 @@
 mod actions;
 mod findings;
 mod properties;
+mod schema;
 mod variables;
 
 use super::*;

@@ -1,70 +1,33 @@
-//! The schema of fields. Only known values are checked.
+//! Checks values against schemas. Only known values are checked.
 
-use super::resource::kind_name;
+use super::formats::Format;
+use super::{Field, Range, Rule, Shape};
 use crate::diagnostic::{Diagnostic, rules};
 use crate::dialects::garden::diagnostics::Diagnostics;
+use crate::dialects::garden::project::resource::{first_line, kind_name};
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::syntax::number::text_number;
-
-/// The allowed type of a value.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Shape {
-    /// Anything.
-    Any,
-    Text,
-    /// Text without conversions: numbers are not allowed.
-    Name,
-    /// A name of an action or workflow.
-    Identifier,
-    /// A number, or text that is one.
-    Number,
-    /// A truth value, or text that is one.
-    Bool,
-    /// A mapping.
-    Map,
-    /// A mapping with values of one shape.
-    MapOf(&'static Shape),
-    /// A list with items of one shape.
-    List(&'static Shape),
-    /// A list with items of one shape, where items without a value do not count.
-    Sparse(&'static Shape),
-    /// A mapping with these keys alone.
-    Fields(&'static [Field]),
-    /// One of several.
-    OneOf(&'static [Shape]),
-}
-
-/// A key of a mapping.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Field {
-    /// The key.
-    pub name: &'static str,
-    /// The shape of its value.
-    pub shape: Shape,
-    /// Whether it must be there.
-    pub is_required: bool,
-}
-
-/// A key that may be there.
-pub(crate) const fn optional(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, is_required: false }
-}
-
-/// A key that must be there.
-pub(crate) const fn required(name: &'static str, shape: Shape) -> Field {
-    Field { name, shape, is_required: true }
-}
+use std::collections::BTreeSet;
 
 /// Checks the fields of a mapping, and that there are no others. Returns whether they are valid.
 pub(crate) fn check_fields(node: &Node, fields: &[&[Field]], what: &str, diagnostics: &Diagnostics) -> bool {
     let before = diagnostics.breaking();
-    Check { what, diagnostics }.fields(node, fields, &mut Vec::new());
+    Check { what, diagnostics, is_literal: false }.fields(node, fields, false, &mut Vec::new());
+    diagnostics.breaking() == before
+}
+
+/// Checks a value against a shape. Returns whether it is valid.
+pub(crate) fn check_shape(node: &Node, shape: &Shape, what: &str, diagnostics: &Diagnostics) -> bool {
+    let before = diagnostics.breaking();
+    Check { what, diagnostics, is_literal: false }.value(node, shape, &mut Vec::new());
     diagnostics.breaking() == before
 }
 
 struct Check<'a> {
     what: &'a str,
     diagnostics: &'a Diagnostics,
+    /// Whether templates have no place here.
+    is_literal: bool,
 }
 
 /// A step on the way to a value that is checked.
@@ -75,61 +38,69 @@ enum Step<'a> {
 }
 
 impl Check<'_> {
-    fn fields<'n>(&mut self, node: &'n Node, fields: &[&[Field]], path: &mut Vec<Step<'n>>) {
+    fn fields<'n>(&mut self, node: &'n Node, fields: &[&[Field]], is_open: bool, path: &mut Vec<Step<'n>>) {
         let Some(map) = node.as_map() else { return };
-        let is_open = map.keys().any(|key| key.starts_with('$'));
+        let fields = || fields.iter().flat_map(|some| some.iter());
+        let is_known = !map.keys().any(|key| key.starts_with('$'));
         for (key, value) in map.iter() {
-            let field = fields.iter().flat_map(|some| some.iter()).find(|field| *field.name == **key);
             path.push(Step::Key(key));
-            match field {
+            match fields().find(|field| *field.name == **key) {
+                Some(_) if value.is_undefined() => {}
                 Some(field) => self.value(value, &field.shape, path),
-                // The rest of an operator that could not be evaluated is reported elsewhere.
-                None if key.starts_with('$') || value.is_undefined() => {}
+                // The rest of an operator that could not be evaluated is reported elsewhere. A document itself has none.
+                None if is_open || key.starts_with('$') && path.len() > 1 || value.is_undefined() => {}
                 None => {
-                    let known: Vec<&str> = fields.iter().flat_map(|some| some.iter()).map(|field| field.name).collect();
+                    let known: Vec<&str> = fields().map(|field| field.name).collect();
                     let at = place(&path[..path.len() - 1]);
                     let message = format!("`{key}` is not a key of {}{at}: keys are {}", self.what, known.join(", "));
-                    self.diagnostics.error(&rules::INVALID_CONFIG, message, &value.prov);
+                    // A value may come from elsewhere.
+                    let is_inside = value.prov.origin.zip(node.prov.origin).is_some_and(|(inner, outer)| {
+                        inner.file == outer.file && (outer.start..=outer.end).contains(&inner.start)
+                    });
+                    let at = if is_inside { value.prov.clone() } else { first_line(&node.prov) };
+                    self.diagnostics.error(&rules::INVALID_CONFIG, message, &at);
                 }
             }
             path.pop();
         }
-        for field in fields.iter().flat_map(|some| some.iter()).filter(|field| field.is_required && !is_open) {
-            if map.get(field.name).is_none_or(Node::is_undefined) {
-                let message = format!("{}{} lacks the required key `{}`", self.what, place(path), field.name);
-                self.diagnostics.error(&rules::INVALID_CONFIG, message, &super::resource::first_line(&node.prov));
+        for field in fields().filter(|field| field.is_required && is_known) {
+            if !has(node, field.name) {
+                let message = format!("{} lacks the required key `{}`", self.subject(path), field.name);
+                self.diagnostics.error(&rules::INVALID_CONFIG, message, &first_line(&node.prov));
             }
         }
     }
 
     fn value<'n>(&mut self, node: &'n Node, shape: &Shape, path: &mut Vec<Step<'n>>) {
-        if matches!(node.data, Data::Unknown(_) | Data::Lazy(_) | Data::Context(_)) {
-            return;
+        if let Shape::Literal(inner) | Shape::Evaluated(inner) = shape {
+            let is_literal = matches!(shape, Shape::Literal(_));
+            return Check { is_literal, ..*self }.value(node, inner, path);
         }
-        let is_optional_null = matches!(node.data, Data::Null | Data::Undefined) && path.len() <= 1;
-        if is_optional_null {
+        if !is_known(node) {
+            if self.is_literal && node.as_lazy().is_some() && !matches!(shape, Shape::Any) {
+                let subject = self.subject(path);
+                let message = format!("{subject} must not be a template or an operator: Garden does not evaluate it");
+                self.report(node, message);
+            }
             return;
         }
         match (shape, &node.data) {
             (Shape::Any, _)
-            | (Shape::Text | Shape::Name, Data::Text(_))
-            | (Shape::Number, Data::Number(_))
-            | (Shape::Bool, Data::Bool(_))
-            | (Shape::Map, Data::Map(_)) => {}
-            (Shape::Number, Data::Text(text)) if text_number(text).is_some() => {}
-            (Shape::Bool, Data::Text(text)) if matches!(text.as_str(), "true" | "false") => {}
-            (Shape::Identifier, Data::Text(name)) => {
-                if !is_identifier(name) {
-                    let message = format!(
-                        "`{name}` is not a name: names are lower-case letters, digits and single dashes, start with a \
-                         letter, do not start with `garden`, and have at most 63 characters"
-                    );
-                    self.diagnostics.error(&rules::INVALID_CONFIG, message, &node.prov);
-                }
-            }
-            (Shape::MapOf(inner), Data::Map(map)) => {
-                for (key, value) in map.iter() {
+            | (Shape::PlainNumber, Data::Number(_))
+            | (Shape::Bool | Shape::PlainBool, Data::Bool(_))
+            | (Shape::Map, Data::Map(_))
+            | (Shape::Nullable(_), Data::Null | Data::Undefined) => {}
+            (Shape::Text(format), Data::Text(text)) => self.format(node, *format, text, path),
+            (Shape::Number(range), Data::Number(number)) => self.number(node, *number, *range, path),
+            (Shape::Number(range), Data::Text(text)) => match text_number(text) {
+                Some(number) => self.number(node, number, *range, path),
+                None => self.refuse(node, shape, path),
+            },
+            (Shape::Bool, Data::Text(text)) if is_truth_value(text) => {}
+            (Shape::MapOf(names, inner), Data::Map(map)) => {
+                for (key, value) in map.iter().filter(|(key, _)| !key.starts_with('$')) {
                     path.push(Step::Key(key));
+                    self.format(value, *names, key, path);
                     self.value(value, inner, path);
                     path.pop();
                 }
@@ -145,20 +116,62 @@ impl Check<'_> {
                     path.pop();
                 }
             }
-            (Shape::Fields(fields), Data::Map(_)) => self.fields(node, &[fields], path),
-            (Shape::OneOf(shapes), _) => {
-                let fitting = shapes.iter().find(|shape| fits(shape, node));
-                match fitting {
-                    Some(shape) => self.value(node, shape, path),
-                    None => self.refuse(node, shape, path),
+            (Shape::Fields(fields), Data::Map(_)) => self.fields(node, &[fields], false, path),
+            (Shape::Open(fields), Data::Map(_)) => self.fields(node, &[fields], true, path),
+            (Shape::Nullable(inner), _) => self.value(node, inner, path),
+            (Shape::OneOf(shapes), _) => match shapes.iter().find(|shape| fits(shape, node)) {
+                Some(shape) => self.value(node, shape, path),
+                None => self.refuse(node, shape, path),
+            },
+            (Shape::ByWord(key, all), Data::Map(_)) => {
+                let word = node.get(key).and_then(Node::as_text);
+                match all.iter().find(|(known, _)| word.is_some_and(|word| *word == **known)) {
+                    Some((_, fields)) => self.fields(node, &[fields], false, path),
+                    None => {
+                        let words: Vec<&str> = all.iter().map(|(word, _)| *word).collect();
+                        let at = if path.is_empty() { String::new() } else { format!(" (`{}`)", dotted(path)) };
+                        let message = format!("`{key}`{at} of {} must be one of {}", self.what, words.join(", "));
+                        self.report(node.get(key).unwrap_or(node), message);
+                    }
+                }
+            }
+            (Shape::With(inner, rule), _) => {
+                self.value(node, inner, path);
+                if let Some(problem) = problem(node, *rule) {
+                    self.report(node, format!("{} {problem}", self.subject(path)));
                 }
             }
             _ => self.refuse(node, shape, path),
         }
     }
 
-    fn refuse(&mut self, node: &Node, shape: &Shape, path: &[Step<'_>]) {
-        let message = format!("`{}` of {} must be {}, not a {}", dotted(path), self.what, name(shape), kind_name(node));
+    /// The text itself is not shown: it may hold a secret.
+    fn format(&self, node: &Node, format: Format, text: &str, path: &[Step<'_>]) {
+        if !format.has(text) {
+            self.report(node, format!("{} must be {}", self.subject(path), format.described()));
+        }
+    }
+
+    fn number(&self, node: &Node, number: f64, range: Range, path: &[Step<'_>]) {
+        if !range.has(number) {
+            self.report(node, format!("{} must be {}", self.subject(path), range.described()));
+        }
+    }
+
+    /// What is at a path, at the beginning of a sentence.
+    fn subject(&self, path: &[Step<'_>]) -> String {
+        match path {
+            [] => self.what.to_owned(),
+            _ => format!("`{}` of {}", dotted(path), self.what),
+        }
+    }
+
+    fn refuse(&self, node: &Node, shape: &Shape, path: &[Step<'_>]) {
+        let (shape, kind) = (name(shape), kind_name(node));
+        self.report(node, format!("{} must be {shape}, not a {kind}", self.subject(path)));
+    }
+
+    fn report(&self, node: &Node, message: String) {
         let mut finding =
             Diagnostic::new(&rules::INVALID_CONFIG, message, self.diagnostics.label(&node.prov)).breaking();
         if node.is_undefined() {
@@ -168,28 +181,95 @@ impl Check<'_> {
     }
 }
 
+impl Range {
+    fn has(self, number: f64) -> bool {
+        (self.min..=self.max).contains(&number) && (!self.is_whole || number.fract() == 0.0)
+    }
+
+    fn described(self) -> String {
+        let kind = if self.is_whole { "a whole number" } else { "a number" };
+        match (self.min.is_finite(), self.max.is_finite()) {
+            (true, true) => format!("{kind} from {} to {}", self.min, self.max),
+            (true, false) => format!("{kind} of at least {}", self.min),
+            (false, true) => format!("{kind} of at most {}", self.max),
+            (false, false) => kind.to_owned(),
+        }
+    }
+}
+
+/// Whether a value is known, as far as its kind.
+fn is_known(node: &Node) -> bool {
+    !matches!(node.data, Data::Unknown(_) | Data::Lazy(_) | Data::Context(_) | Data::Open(..))
+}
+
+/// Whether a mapping has a value for a key.
+fn has(node: &Node, key: &str) -> bool {
+    node.get(key).is_some_and(|value| !value.is_undefined())
+}
+
+fn is_truth_value(text: &str) -> bool {
+    text.eq_ignore_ascii_case("true") || text.eq_ignore_ascii_case("false")
+}
+
+/// What is wrong with a value for which a rule holds. Operators that are not evaluated may add any key.
+fn problem(node: &Node, rule: Rule) -> Option<String> {
+    let count = |keys: &[&str]| {
+        let is_open = node.as_map().is_none_or(|map| map.keys().any(|key| key.starts_with('$')));
+        (!is_open).then(|| keys.iter().filter(|key| has(node, key)).count())
+    };
+    match rule {
+        Rule::HasItem => node.as_list()?.is_empty().then(|| "needs at least one item".to_owned()),
+        Rule::UniqueBy(key) => {
+            let mut seen = BTreeSet::new();
+            let items = node.as_list()?;
+            let mut names = items.iter().filter_map(|item| item.get(key)?.as_text());
+            let twice = names.find(|name| !seen.insert((*name).clone()))?;
+            Some(format!("has two items with the `{key}` `{twice}`"))
+        }
+        Rule::SomeKey(keys) => (count(keys)? == 0).then(|| format!("needs one of {}", keys.join(", "))),
+        Rule::OneKey(keys) => (count(keys)? != 1).then(|| format!("needs one of {}, and only one", keys.join(", "))),
+        Rule::Alone(key, others) => {
+            let other = others.iter().find(|other| has(node, other)).filter(|_| has(node, key))?;
+            Some(format!("must not have both {key} and {other}"))
+        }
+        Rule::Needs(key, other) => {
+            (has(node, key) && count(&[other])? == 0).then(|| format!("has {key}, which needs {other} beside it"))
+        }
+        Rule::MostOneKey(keys) => (count(keys)? > 1).then(|| format!("must not have both {}", keys.join(" and "))),
+    }
+}
+
 /// Whether a value is of the kind of a shape.
 fn fits(shape: &Shape, node: &Node) -> bool {
     match shape {
         Shape::Any => true,
-        Shape::Text | Shape::Name | Shape::Identifier => matches!(node.data, Data::Text(_)),
-        Shape::Number => matches!(node.data, Data::Number(_)),
-        Shape::Bool => matches!(node.data, Data::Bool(_)),
-        Shape::Map | Shape::MapOf(_) | Shape::Fields(_) => matches!(node.data, Data::Map(_)),
+        Shape::Text(_) => matches!(node.data, Data::Text(_)),
+        Shape::Number(_) | Shape::PlainNumber => matches!(node.data, Data::Number(_)),
+        Shape::Bool | Shape::PlainBool => matches!(node.data, Data::Bool(_)),
+        Shape::Map | Shape::MapOf(..) | Shape::Fields(_) | Shape::Open(_) | Shape::ByWord(..) => {
+            matches!(node.data, Data::Map(_))
+        }
         Shape::List(_) | Shape::Sparse(_) => matches!(node.data, Data::List(_)),
         Shape::OneOf(shapes) => shapes.iter().any(|shape| fits(shape, node)),
+        Shape::Nullable(shape) => matches!(node.data, Data::Null) || fits(shape, node),
+        Shape::With(shape, _) | Shape::Literal(shape) | Shape::Evaluated(shape) => fits(shape, node),
     }
 }
 
 fn name(shape: &Shape) -> String {
     match shape {
         Shape::Any => "anything".to_owned(),
-        Shape::Text | Shape::Name | Shape::Identifier => "a string".to_owned(),
-        Shape::Number => "a number".to_owned(),
-        Shape::Bool => "a boolean".to_owned(),
-        Shape::Map | Shape::MapOf(_) | Shape::Fields(_) => "a mapping".to_owned(),
+        Shape::Text(_) => "a string".to_owned(),
+        Shape::Number(_) | Shape::PlainNumber => "a number".to_owned(),
+        Shape::Bool | Shape::PlainBool => "a boolean".to_owned(),
+        Shape::Map | Shape::MapOf(..) | Shape::Fields(_) | Shape::Open(_) | Shape::ByWord(..) => "a mapping".to_owned(),
         Shape::List(_) | Shape::Sparse(_) => "a list".to_owned(),
-        Shape::OneOf(shapes) => shapes.iter().map(name).collect::<Vec<_>>().join(" or "),
+        Shape::OneOf(shapes) => {
+            let mut names: Vec<String> = shapes.iter().map(name).collect();
+            names.dedup();
+            names.join(" or ")
+        }
+        Shape::Nullable(shape) | Shape::With(shape, _) | Shape::Literal(shape) | Shape::Evaluated(shape) => name(shape),
     }
 }
 
@@ -204,14 +284,4 @@ fn dotted(path: &[Step<'_>]) -> String {
         Step::Index(index) => index.to_string(),
     };
     path.iter().map(text).collect::<Vec<_>>().join(".")
-}
-
-/// Whether a text is a valid name.
-pub(crate) fn is_identifier(name: &str) -> bool {
-    let parts = name.split('-');
-    let is_word = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
-    name.len() <= 63
-        && !name.starts_with("garden")
-        && name.starts_with(|c: char| c.is_ascii_lowercase())
-        && parts.clone().all(is_word)
 }
