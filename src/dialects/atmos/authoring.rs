@@ -148,7 +148,7 @@ fn add(shape: &'static Shape, keys: &[&str], found: &mut Expected) {
                 }
             }
         },
-        Shape::Words(words) if keys.is_empty() => found.words.extend(words.iter().filter(|word| !word.is_empty())),
+        Shape::Words(words) | Shape::AnyCase(words) if keys.is_empty() => found.words.extend(words.iter().filter(|word| !word.is_empty())),
         Shape::Flag if keys.is_empty() => found.words.extend(["true", "false"]),
         _ => {}
     }
@@ -168,7 +168,7 @@ fn kind(shape: &Shape) -> &'static str {
     match shape {
         Shape::Any => "",
         Shape::Text | Shape::OwnText | Shape::Call => "text",
-        Shape::Words(_) => "one of some words",
+        Shape::Words(_) | Shape::AnyCase(_) => "one of some words",
         Shape::Flag => "true or false",
         Shape::Number(_) => "number",
         Shape::List(_) => "list",

@@ -34,6 +34,12 @@ fn converts(shape: &'static Shape, value: &Value) -> bool {
     }
 }
 
+/// Whether a text is one of some words, in any case, or empty.
+fn is_among(words: &[&str], value: &Value) -> bool {
+    let is_word = |text: &str| text.is_empty() || words.iter().any(|word| word.eq_ignore_ascii_case(text));
+    value.as_str().is_some_and(is_word)
+}
+
 /// Whether text is treated as true or false (`strconv.ParseBool`, and empty text).
 fn is_flag(text: &str) -> bool {
     matches!(text, "" | "1" | "t" | "T" | "TRUE" | "true" | "True" | "0" | "f" | "F" | "FALSE" | "false" | "False")
@@ -86,6 +92,9 @@ impl ConfigCheck<'_> {
                 // Maps of a list are merged into one where the names are the user's.
                 items.iter().for_each(|item| self.shape(shape, item));
             }
+            (Shape::AnyCase(words), Data::Str(_)) if is_among(words, value) => {}
+            (Shape::Either(shapes), Data::Str(_)) if shapes.iter().any(|one| matches!(one, Shape::Text)) => {}
+            (Shape::Either(shapes), Data::Map(_)) if shapes.iter().any(|one| matches!(one, Shape::Map(_))) => {}
             (Shape::List(list), Data::List(items)) => {
                 for (at, item) in items.iter().enumerate() {
                     self.inside(&format!("[{at}]"), |run| run.shape(list.item, item));
@@ -119,9 +128,12 @@ impl ConfigCheck<'_> {
 
     /// Reports a value that Atmos cannot convert.
     fn refused(&mut self, shape: &'static Shape, value: &Value) {
-        let kinds = one_of_kinds(&kinds(shape));
+        let kinds = match shape {
+            Shape::AnyCase(words) => format!("one of {}", words.join(", ")),
+            _ => one_of_kinds(&kinds(shape)),
+        };
         let message = match value.as_str() {
-            Some(text) if matches!(shape, Shape::Flag | Shape::Number(_)) => {
+            Some(text) if matches!(shape, Shape::Flag | Shape::Number(_) | Shape::AnyCase(_)) => {
                 format!("`{}` must be {kinds}, not `{text}`", self.path)
             }
             _ => format!("`{}` must be {kinds}, not {}", self.path, value.a_kind()),
@@ -179,6 +191,9 @@ mod tests {
     static TEXT_MAP: Shape = each!(Shape::Text);
     static STRUCT_MAP: Shape = each!(STRUCT);
 
+    static LEVEL: Shape = Shape::AnyCase(&["Word"]);
+    static STEPS: Shape = list!(Shape::Either(&[&Shape::Text, &FREE]));
+
     /// The accepted values of [`VALUES`] for each shape, according to the library.
     const TAKEN: &[(&Shape, &str)] = &[
         (&Shape::Text, r#"null true 1 1.5 -1 "" word "true" "yes" "1" "0x10" " 1" {}"#),
@@ -190,6 +205,8 @@ mod tests {
         (&STRUCTS, "null [] [{a:_1}] {} {a:_b}"),
         (&FREE, "null [] [{a:_1}] {} {a:_b} {a:_{a:_b}} {a:_[x]}"),
         (&TEXT_MAP, "null [] [{a:_1}] {} {a:_b}"),
+        (&LEVEL, r#"null "" word {}"#),
+        (&STEPS, r#"null [] [a] [{a:_1}] {} {a:_b} {a:_{a:_b}} {a:_[x]}"#),
         (&STRUCT_MAP, "null [] {} {a:_{a:_b}}"),
     ];
     const VALUES: &str = r#"null true 1 1.5 -1 "" word "true" "yes" "1" "0x10" "_1" [] [a] [1] [{a:_1}] [[a]] {} {a:_b} {a:_{a:_b}} {a:_[x]}"#;

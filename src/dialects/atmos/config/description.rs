@@ -33,7 +33,12 @@ static LIST_CONFIG: Shape = settings!({ "format": Text, "columns": list!(LIST_CO
 pub(super) static LIST_COLUMN_CONFIG: Shape = settings!({ "name": Text, "value": Text, "width": WHOLE });
 
 /// Where messages go.
-pub(super) static LOGS: Shape = settings!({ "file": Text, "level": Text });
+pub(super) static LOGS: Shape = settings!({ "file": Text, "level": Shape::AnyCase(&LOG_LEVELS) });
+
+static LOG_LEVELS: [&str; 7] = ["Trace", "Debug", "Info", "Warning", "Warn", "Error", "Off"];
+
+/// A step of a command: what it runs, or more about it.
+static STEP: Shape = Shape::Either(&[&Text, &FREE]);
 
 static DOCS: Shape = settings!({
     "max-width" => moved "settings.terminal.max_width": WHOLE, "pagination" => moved "settings.terminal.pager": Flag,
@@ -59,7 +64,7 @@ static COMMAND: Shape = Named(
             "default": Any, "semantic_type": Text, "values": TEXTS,
         })),
         "component": settings!({ "type": Text, "base_path": Text }),
-        "component_config": settings!({ "component": Text, "stack": Text }), "steps": Any, "commands": list!(COMMAND),
+        "component_config": settings!({ "component": Text, "stack": Text }), "steps": list!(STEP), "commands": list!(COMMAND),
         "verbose": Flag, "identity": Text, "aliases": TEXTS, "internal": Flag,
     }),
 );

@@ -221,8 +221,17 @@ impl Settings<'_> {
     /// `templates.settings`.
     fn templates(&self) -> Templates {
         let flag = |path: &[&str]| self.flag(path).unwrap_or(false);
-        let delimiters = self.at(&["templates", "settings", "delimiters"]).and_then(Value::as_list);
-        let delimiters = delimiters.filter(|l| !l.is_empty()).map(|l| match l.as_slice() {
+        let delimiters = self.at(&["templates", "settings", "delimiters"]).and_then(|given| match &given.data {
+            Data::List(items) if items.is_empty() => None,
+            Data::List(items) => Some(&***items),
+            Data::Str(text) if text.is_empty() => None,
+            // A single value is a list of one.
+            Data::Str(_) | Data::Bool(_) | Data::Int(_) | Data::Uint(_) | Data::Float(_) => {
+                Some(std::slice::from_ref(given))
+            }
+            _ => None,
+        });
+        let delimiters = delimiters.map(|items| match items {
             [left, right] => match (plain_text(left), plain_text(right)) {
                 (Some(l), Some(r)) if !l.is_empty() && !r.is_empty() => Ok((l, r)),
                 _ => Err(()),
@@ -230,6 +239,8 @@ impl Settings<'_> {
             _ => Err(()),
         });
         let evaluations = match self.at(&["templates", "settings", "evaluations"]).map(|v| &v.data) {
+            // A number below zero means no round.
+            Some(Data::Int(n)) if *n < 0 => 0,
             Some(Data::Int(n)) if *n > 0 => usize::try_from(*n).unwrap_or(1).min(100),
             _ => 1,
         };

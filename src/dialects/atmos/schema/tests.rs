@@ -161,7 +161,7 @@ fn some(shape: &'static Shape, dice: &Dice, depth: usize) -> Json {
         Shape::Text => json!(dice.pick(&["a", "b", "!include y", ""])),
         Shape::OwnText => json!("own"),
         Shape::Call => json!("!include z"),
-        Shape::Words(words) => json!(dice.pick::<&str>(words)),
+        Shape::Words(words) | Shape::AnyCase(words) => json!(dice.pick::<&str>(words)),
         Shape::Flag => json!(dice.below(2) == 0),
         Shape::Number(range) => {
             let low = range.min.or(range.above.map(|a| a + 1)).unwrap_or(-3);

@@ -59,7 +59,7 @@ pub(crate) fn check<'v>(shape: &'static Shape, value: &'v Value) -> Vec<Violatio
 pub(crate) fn kinds(shape: &'static Shape) -> Vec<&'static str> {
     match shape {
         Shape::Any => Vec::new(),
-        Shape::Text | Shape::OwnText | Shape::Call | Shape::Words(_) => vec!["string"],
+        Shape::Text | Shape::OwnText | Shape::Call | Shape::Words(_) | Shape::AnyCase(_) => vec!["string"],
         Shape::Flag => vec!["boolean"],
         Shape::Number(_) => vec!["number"],
         Shape::List(_) => vec!["list"],
@@ -81,7 +81,7 @@ pub(crate) fn kinds(shape: &'static Shape) -> Vec<&'static str> {
 fn takes(shape: &'static Shape, kind: &str) -> bool {
     match shape {
         Shape::Any => false,
-        Shape::Text | Shape::OwnText | Shape::Call | Shape::Words(_) => kind == "string",
+        Shape::Text | Shape::OwnText | Shape::Call | Shape::Words(_) | Shape::AnyCase(_) => kind == "string",
         Shape::Flag => kind == "boolean",
         Shape::Number(_) => kind == "number",
         Shape::List(_) => kind == "list",
@@ -146,6 +146,12 @@ impl<'v> ShapeCheck<'v> {
             Shape::Call => self.wrong(value, Wrong::Kind(vec!["map"])),
             Shape::Words(words) => {
                 if !value.as_str().is_some_and(|s| words.contains(&s)) {
+                    self.wrong(value, Wrong::Word(words));
+                }
+            }
+            Shape::AnyCase(words) => {
+                let is_word = |text: &str| text.is_empty() || words.iter().any(|word| word.eq_ignore_ascii_case(text));
+                if !value.as_str().is_some_and(is_word) {
                     self.wrong(value, Wrong::Word(words));
                 }
             }

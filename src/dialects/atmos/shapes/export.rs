@@ -22,6 +22,7 @@ fn export(shape: &'static Shape, defs: &mut Object<String, Json>) -> Json {
         Shape::OwnText => json!({"type": "string", "not": {"pattern": "^!include"}}),
         Shape::Call => json!({"type": "string", "pattern": "^!include"}),
         Shape::Words(words) => json!({"type": "string", "enum": words}),
+        Shape::AnyCase(words) => json!({"type": "string", "examples": words}),
         Shape::Flag => json!({"type": "boolean"}),
         Shape::Number(range) => number(range),
         Shape::List(list) => items(list, defs),

@@ -12,6 +12,8 @@ pub(crate) enum Shape {
     Call,
     /// One of these words.
     Words(&'static [&'static str]),
+    /// One of these words in any case, or nothing.
+    AnyCase(&'static [&'static str]),
     /// `true` or `false`.
     Flag,
     Number(Range),

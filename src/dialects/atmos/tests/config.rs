@@ -55,6 +55,16 @@ fn settings_that_are_missing() {
 }
 
 #[test]
+fn settings_that_atmos_rejects() {
+    dev().atmos("logs: {level: loud}\n").fails(&["invalid-config atmos.yaml", "one of Trace, Debug", "not `loud`"]);
+    dev()
+        .atmos("commands: [{name: a, steps: [[echo]]}]\n")
+        .fails(&["invalid-config atmos.yaml", "commands[0].steps[0]"]);
+    let fine = dev().atmos("logs: {level: warn}\ncommands: [{name: a, steps: [echo, {command: b}]}]\n");
+    fine.get("box");
+}
+
+#[test]
 fn names_of_the_file() {
     let mut world = dev();
     let text = world.files.remove("atmos.yaml").unwrap();

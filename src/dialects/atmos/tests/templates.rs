@@ -108,6 +108,8 @@ fn one_evaluation_renders_once() {
     assert_eq!(vars(&chain)["a"], "{{ .vars.c }}");
     let thrice = world(&chain).set("enabled: true, sprig", "enabled: true, evaluations: 3, sprig");
     assert_eq!(thrice.get("box")["vars"]["a"], "end");
+    let never = world(&chain).set("enabled: true, sprig", "enabled: true, evaluations: -1, sprig");
+    assert_eq!(never.get("box")["vars"]["a"], "{{ .vars.b }}");
 }
 
 #[test]
@@ -115,6 +117,15 @@ fn other_delimiters() {
     let world = world(&[("a", "[[ .vars.stage ]]"), ("b", "{{ .vars.stage }}")]);
     let found = world.set("enabled: true, sprig", "enabled: true, delimiters: ['[[', ']]'], sprig").get("box");
     assert_eq!((&found["vars"]["a"], &found["vars"]["b"]), (&json("dev"), &json("'{{ .vars.stage }}'")));
+}
+
+#[test]
+fn delimiters_are_two() {
+    for delimiters in ["'[['", "['[[']", "5"] {
+        let world = world(&[("a", "x")])
+            .set("enabled: true, sprig", &format!("enabled: true, delimiters: {delimiters}, sprig"));
+        world.fails(&["invalid-config", "delimiters"]);
+    }
 }
 
 #[test]
