@@ -148,7 +148,9 @@ fn add(shape: &'static Shape, keys: &[&str], found: &mut Expected) {
                 }
             }
         },
-        Shape::Words(words) | Shape::AnyCase(words) if keys.is_empty() => found.words.extend(words.iter().filter(|word| !word.is_empty())),
+        Shape::Words(words) | Shape::AnyCase(words) if keys.is_empty() => {
+            found.words.extend(words.iter().filter(|word| !word.is_empty()))
+        }
         Shape::Flag if keys.is_empty() => found.words.extend(["true", "false"]),
         _ => {}
     }

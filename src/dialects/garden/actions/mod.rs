@@ -21,3 +21,4 @@ pub(crate) use redundant::redundant;
 pub(crate) use render::WorkflowSource;
 pub(crate) use resolve::{Resolved, resolve};
 pub(crate) use sources::is_among;
+pub(crate) use types::providers::check as check_provider;

@@ -1,27 +1,17 @@
-//! Providers that Garden has, and the types of actions that they bring. Specs of types are data; only `exec` is judged.
-
-use crate::dialects::garden::project::schema::{ANY_TEXT, Field, Shape, TEXT, optional};
+//! Providers that Garden has, and the types of actions that they bring.
 
 /// A provider with the types of actions that it brings, for all kinds or for some.
 struct Plugin {
     name: &'static str,
     types: &'static [&'static str],
-    /// The fields of its configuration besides those of every provider, where they are known.
-    fields: Option<&'static [Field]>,
 }
 
 const KUBERNETES: &[&str] =
     &["kubernetes", "helm", "configmap", "persistentvolumeclaim", "kubernetes-exec", "kubernetes-pod", "helm-pod"];
 
-const EXEC: &[Field] = &[optional("initScript", ANY_TEXT)];
-const CONTAINER: &[Field] = &[
-    optional("dockerBuildExtraFlags", Shape::Sparse(&TEXT)),
-    optional("gardenContainerBuilder", Shape::Fields(&[optional("enabled", Shape::Bool)])),
-];
-
 const PLUGINS: [Plugin; 18] = [
-    Plugin { name: "container", types: &["container"], fields: Some(CONTAINER) },
-    Plugin { name: "exec", types: &["exec"], fields: Some(EXEC) },
+    plugin("container", &["container"]),
+    plugin("exec", &["exec"]),
     plugin("templated", &["templated"]),
     plugin("conftest", &["conftest"]),
     plugin("conftest-container", &["conftest"]),
@@ -41,7 +31,7 @@ const PLUGINS: [Plugin; 18] = [
 ];
 
 const fn plugin(name: &'static str, types: &'static [&'static str]) -> Plugin {
-    Plugin { name, types, fields: None }
+    Plugin { name, types }
 }
 
 /// Providers that every project has.
@@ -55,11 +45,6 @@ pub(crate) fn exists(name: &str) -> bool {
 /// The names of all providers.
 pub(crate) fn names() -> Vec<&'static str> {
     PLUGINS.iter().map(|plugin| plugin.name).collect()
-}
-
-/// The fields of the configuration of a provider besides those of every one, where they are known.
-pub(crate) fn provider_fields(name: &str) -> Option<&'static [Field]> {
-    PLUGINS.iter().find(|plugin| plugin.name == name)?.fields
 }
 
 /// The types of actions that some providers bring.

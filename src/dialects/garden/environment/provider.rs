@@ -2,10 +2,8 @@
 
 use super::{Part, Stage};
 use crate::diagnostic::rules;
-use crate::dialects::garden::actions::{is_among, plugins};
+use crate::dialects::garden::actions::{check_provider, is_among, plugins};
 use crate::dialects::garden::diagnostics::{Diagnostics, place_of};
-use crate::dialects::garden::project::PROVIDER;
-use crate::dialects::garden::project::schema::{Shape, check_fields, check_shape};
 use crate::dialects::garden::template::evaluation::Scope;
 use crate::dialects::garden::template::node::{Lazy, Node};
 use crate::text::Text;
@@ -71,9 +69,5 @@ fn check(name: &Text, config: &Node, diagnostics: &Diagnostics) {
         let message = format!("there is no provider `{name}`: providers are {known}");
         diagnostics.error(&rules::INVALID_CONFIG, message, place_of(config, "name"));
     }
-    let what = format!("the provider `{name}`");
-    match plugins::provider_fields(name) {
-        Some(fields) => check_fields(config, &[PROVIDER, fields], &what, diagnostics),
-        None => check_shape(config, &Shape::Open(PROVIDER), &what, diagnostics),
-    };
+    check_provider(name, config, diagnostics);
 }

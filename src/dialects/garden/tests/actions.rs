@@ -81,13 +81,13 @@ fn inputs_must_fit() {
 fn providers_are_merge_patches() {
     let project = PROJECT.replace(
         "  - name: exec\n",
-        "  - {name: kubernetes, a: 1, list: [1, 2], gone: x}\n  - {name: kubernetes, environments: [prod], a: 2}\n  \
-         - {name: kubernetes, list: [3], gone: null, env: '${environment.name}'}\n",
+        "  - {name: local-kubernetes, a: 1, list: [1, 2], gone: x}\n  - {name: local-kubernetes, environments: [prod], a: 2}\n  \
+         - {name: local-kubernetes, list: [3], gone: null, env: '${environment.name}'}\n",
     );
     let world = World::of(&project);
-    let provider = world.dev("provider.kubernetes");
-    assert_eq!(provider, json!({"name": "kubernetes", "a": 1, "list": [3], "env": "dev"}));
-    assert_eq!(world.stacks()["prod"]["provider.kubernetes"]["a"], json!(2));
+    let provider = world.dev("provider.local-kubernetes");
+    assert_eq!(provider, json!({"name": "local-kubernetes", "a": 1, "list": [3], "env": "dev"}));
+    assert_eq!(world.stacks()["prod"]["provider.local-kubernetes"]["a"], json!(2));
 }
 
 #[test]

@@ -95,6 +95,11 @@ fn specs_of_known_types_are_checked() {
             "{action}{findings:#?}"
         );
     }
+    // What a plugin of another version may take is still compared.
+    let odd = "kind: Deploy\nname: x\ntype: kubernetes\nspec: {files: [a.yml]}\n";
+    let odd = World::of(&project.replace("context: x", "context: [x]")).file("a/garden.yml", odd);
+    assert_eq!(odd.dev("deploy.x")["spec"], json!({"files": ["a.yml"]}));
+    assert_eq!(odd.findings().len(), 2, "{:#?}", odd.findings());
     let good = "kind: Deploy\nname: x\ntype: helm\nspec:\n  chart: {name: redis, repo: 'https://example.com', version: '1'}\n  \
                 values: {a: [1, {b: null}]}\n  portForwards: [{resource: deployment/x, targetPort: 80}]\n";
     assert_eq!(World::of(&project).file("a/garden.yml", good).findings(), [] as [String; 0]);
@@ -138,6 +143,19 @@ fn fields_of_projects_are_checked_as_garden_checks_them() {
     let provider = PROJECT.replace("- name: exec", "- {name: exec, initScript: 5}");
     let findings = World::of(&provider).findings();
     assert!(findings.len() == 1 && findings[0].contains("`initScript` of the provider `exec`"), "{findings:#?}");
+    for (provider, message) in [
+        ("{name: kubernetes}", "the provider `kubernetes` lacks the required key `context`"),
+        ("{name: kubernetes, context: x, buildMode: fast}", "must be one of local-docker, kaniko, cluster-buildkit"),
+        (
+            "{name: local-kubernetes, namespace: {labels: [a]}}",
+            "`namespace.labels` of the provider `local-kubernetes` must be a mapping",
+        ),
+    ] {
+        let findings = World::of(&PROJECT.replace("- name: exec", &format!("- {provider}"))).findings();
+        assert!(findings.len() == 1 && findings[0].contains(message), "{findings:#?}");
+    }
+    let later = PROJECT.replace("- name: exec", "- {name: kubernetes, context: '${local.env.X}', later: 1}");
+    assert_eq!(World::of(&later).findings(), [] as [String; 0]);
     // A file to import that is not there is none; an output may be a template.
     for fields in [
         "importVariables: [{from: file, path: none.yml, format: yaml}]\n",

@@ -4,11 +4,12 @@ mod container;
 mod exec;
 mod kubernetes;
 pub(super) mod modules;
+pub(super) mod providers;
 
 use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::project::schema::{
-    ANY_TEXT, Format, PRIMITIVE, Shape, TEXT, check_shape, optional, required,
+    ANY_TEXT, Format, PRIMITIVE, Shape, TEXT, check_plugins, check_shape, optional, required,
 };
 use crate::dialects::garden::template::node::Node;
 
@@ -36,5 +37,6 @@ pub(super) fn check(kind: ActionKind, of_type: &str, name: &str, spec: &Node, is
         _ => kubernetes::shape(kind, of_type),
     };
     let what = format!("the spec of {}.{name}", kind.lower());
-    check_shape(spec, &known.unwrap_or(Shape::Map), &what, diagnostics);
+    let check = if of_type == "exec" { check_shape } else { check_plugins };
+    check(spec, &known.unwrap_or(Shape::Map), &what, diagnostics);
 }

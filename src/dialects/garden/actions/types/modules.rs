@@ -71,7 +71,7 @@ const TEST: Shape = Shape::Fields(&[
 ]);
 
 /// The fields.
-pub(in crate::dialects::garden::actions) const FIELDS: &[Field] = &[
+pub(crate) const FIELDS: &[Field] = &[
     optional("apiVersion", Shape::Text(Format::Words(&["garden.io/v0"]))),
     optional("kind", Shape::Any),
     required("type", Shape::Text(Format::Name)),

@@ -7,20 +7,24 @@ use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::project::resource::{first_line, kind_name};
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::dialects::garden::template::syntax::number::text_number;
+use crate::value::Prov;
 use std::collections::BTreeSet;
 
 /// Checks the fields of a mapping, and that there are no others. Returns whether they are valid.
 pub(crate) fn check_fields(node: &Node, fields: &[&[Field]], what: &str, diagnostics: &Diagnostics) -> bool {
     let before = diagnostics.breaking();
-    Check { what, diagnostics, is_literal: false }.fields(node, fields, false, &mut Vec::new());
+    Check { what, diagnostics, is_literal: false, is_plugins: false }.fields(node, fields, false, &mut Vec::new());
     diagnostics.breaking() == before
 }
 
-/// Checks a value against a shape. Returns whether it is valid.
-pub(crate) fn check_shape(node: &Node, shape: &Shape, what: &str, diagnostics: &Diagnostics) -> bool {
-    let before = diagnostics.breaking();
-    Check { what, diagnostics, is_literal: false }.value(node, shape, &mut Vec::new());
-    diagnostics.breaking() == before
+/// Checks a value against a shape.
+pub(crate) fn check_shape(node: &Node, shape: &Shape, what: &str, diagnostics: &Diagnostics) {
+    Check { what, diagnostics, is_literal: false, is_plugins: false }.value(node, shape, &mut Vec::new());
+}
+
+/// The same for what a plugin reads, whose version may be another one: what is wrong is reported, and the rest still compared.
+pub(crate) fn check_plugins(node: &Node, shape: &Shape, what: &str, diagnostics: &Diagnostics) {
+    Check { what, diagnostics, is_literal: false, is_plugins: true }.value(node, shape, &mut Vec::new());
 }
 
 struct Check<'a> {
@@ -28,6 +32,8 @@ struct Check<'a> {
     diagnostics: &'a Diagnostics,
     /// Whether templates have no place here.
     is_literal: bool,
+    /// Whether a plugin reads this.
+    is_plugins: bool,
 }
 
 /// A step on the way to a value that is checked.
@@ -58,7 +64,7 @@ impl Check<'_> {
                         inner.file == outer.file && (outer.start..=outer.end).contains(&inner.start)
                     });
                     let at = if is_inside { value.prov.clone() } else { first_line(&node.prov) };
-                    self.diagnostics.error(&rules::INVALID_CONFIG, message, &at);
+                    self.diagnostics.report(self.finding(message, &at));
                 }
             }
             path.pop();
@@ -66,7 +72,7 @@ impl Check<'_> {
         for field in fields().filter(|field| field.is_required && is_known) {
             if !has(node, field.name) {
                 let message = format!("{} lacks the required key `{}`", self.subject(path), field.name);
-                self.diagnostics.error(&rules::INVALID_CONFIG, message, &first_line(&node.prov));
+                self.diagnostics.report(self.finding(message, &first_line(&node.prov)));
             }
         }
     }
@@ -171,9 +177,13 @@ impl Check<'_> {
         self.report(node, format!("{} must be {shape}, not a {kind}", self.subject(path)));
     }
 
+    fn finding(&self, message: String, place: &Prov) -> Diagnostic {
+        let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, self.diagnostics.label(place));
+        if self.is_plugins { finding } else { finding.breaking() }
+    }
+
     fn report(&self, node: &Node, message: String) {
-        let mut finding =
-            Diagnostic::new(&rules::INVALID_CONFIG, message, self.diagnostics.label(&node.prov)).breaking();
+        let mut finding = self.finding(message, &node.prov);
         if node.is_undefined() {
             finding = finding.help("an `$if` without `$else` has no value where it is false: add `$else`");
         }

@@ -3,7 +3,7 @@
 mod check;
 mod formats;
 
-pub(crate) use check::{check_fields, check_shape};
+pub(crate) use check::{check_fields, check_plugins, check_shape};
 pub(crate) use formats::Format;
 
 /// The allowed type of a value.
