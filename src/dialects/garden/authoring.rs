@@ -5,6 +5,7 @@ use super::environment::workflow_fields;
 use super::project::schema::{Field, Format, Shape};
 use super::project::{ActionKind, KINDS, discover, project_fields};
 use super::template::evaluation::functions;
+use super::template::syntax::ast::LanguageVersion;
 use crate::resolution::Component;
 use crate::resolution::authoring::{Authoring, Expected, Function, Key, Member, Names, WrittenPlace, members_of};
 use crate::syntax::place::ITEM;
@@ -74,7 +75,7 @@ impl Authoring for Garden {
             (Some("Project"), keys) => fields(&[project_fields()], keys, &mut found),
             (Some("Workflow"), keys) => fields(&[workflow_fields()], keys, &mut found),
             (_, keys) => match action {
-                Some(kind) => fields(&actions::fields_of(kind), keys, &mut found),
+                Some(kind) => fields(&actions::fields_of(kind, LanguageVersion::Cedar), keys, &mut found),
                 None if keys.is_empty() => found.keys.extend(["apiVersion", "kind", "name"].map(plain)),
                 None => {}
             },

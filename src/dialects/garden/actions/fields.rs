@@ -4,6 +4,7 @@ use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::project::schema::{
     Field, Format, INNER_PATH, PATH, PATTERN, POSITIVE, RELATIVE_PATH, REPOSITORY, Shape, TEXT, optional, required,
 };
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 
 const IDENTIFIER: Shape = Shape::Text(Format::Identifier);
 /// A reference to an action: `build.api`, or its kind and name.
@@ -29,9 +30,12 @@ const COPY: Shape = Shape::Fields(&[
 ]);
 const LOG_LEVELS: [&str; 7] = ["error", "warn", "info", "verbose", "debug", "silly", "silent"];
 
-/// The fields of all actions.
-pub(super) const COMMON: &[Field] = &[
-    optional("apiVersion", Shape::Text(Format::Words(&["garden.io/v0"]))),
+const API_VERSION: &[Field] = &[optional("apiVersion", Shape::Text(Format::Words(&["garden.io/v0"])))];
+/// Before Garden 0.14 there were other versions.
+const ANY_API_VERSION: &[Field] = &[optional("apiVersion", Shape::Any)];
+
+/// The fields of all actions, but for the version of the language.
+const COMMON: &[Field] = &[
     required("kind", Shape::Any),
     required("type", Shape::Text(Format::Name)),
     required("name", IDENTIFIER),
@@ -59,12 +63,12 @@ const DEPLOY: &[Field] = &[optional("build", IDENTIFIER), optional("removeOnClea
 const RUN: &[Field] = &[optional("build", IDENTIFIER)];
 
 /// All fields of actions of a kind.
-pub(crate) fn fields_of(kind: ActionKind) -> [&'static [Field]; 2] {
-    [COMMON, of_kind(kind)]
+pub(crate) fn fields_of(kind: ActionKind, version: LanguageVersion) -> [&'static [Field]; 3] {
+    [if version == LanguageVersion::Cedar { API_VERSION } else { ANY_API_VERSION }, COMMON, of_kind(kind)]
 }
 
 /// The fields that actions of a kind have besides.
-pub(super) fn of_kind(kind: ActionKind) -> &'static [Field] {
+fn of_kind(kind: ActionKind) -> &'static [Field] {
     match kind {
         ActionKind::Build => BUILD,
         ActionKind::Deploy => DEPLOY,

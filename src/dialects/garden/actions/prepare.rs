@@ -114,7 +114,8 @@ fn prepare(
     if is_complete {
         let what = format!("{}.{}", action.kind.lower(), action.name);
         let checked = if action.rendered.is_some() { without_path(&builtin) } else { builtin.clone() };
-        check_fields(&checked, &[fields::COMMON, fields::of_kind(action.kind)], &what, diagnostics);
+        let known = fields::fields_of(action.kind, stage.input.project.era);
+        check_fields(&checked, &known, &what, diagnostics);
     }
     check_files(&builtin, &action, diagnostics);
     let is_disabled = is_disabled(&builtin, stage.environment());

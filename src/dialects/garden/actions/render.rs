@@ -11,6 +11,7 @@ use crate::dialects::garden::project::schema::{
 use crate::dialects::garden::project::{ActionKind, Resource, first_line};
 use crate::dialects::garden::template::evaluation::{Evaluator, Roots, Scope};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::paths::seen_from;
 use crate::text::Text;
 use crate::value::Origin;
@@ -134,7 +135,9 @@ pub(super) fn templates(
         let fields = fields.filter(|(key, _)| !matches!(key.as_str(), "configs" | "modules"));
         let fields = Node::map(fields.map(|(key, value)| (Text::clone(key), value.clone())));
         let (fields, _) = stage.deep(&fields, context, diagnostics);
-        check_shape(&fields, &TEMPLATE, &format!("the template `{name}`"), diagnostics);
+        if stage.input.project.era == LanguageVersion::Cedar {
+            check_shape(&fields, &TEMPLATE, &format!("the template `{name}`"), diagnostics);
+        }
         let Some(schema) = Schema::read(&fields, resource, stage.input.loader, diagnostics) else { continue };
         all.push(Arc::new(Template {
             name: Text::clone(name),
@@ -159,7 +162,7 @@ pub(super) fn render(
     let map = resource.tree.as_map().into_iter().flat_map(|map| map.iter());
     let without = map.filter(|(key, _)| *key != "inputs").map(|(key, value)| (Text::clone(key), value.clone()));
     let (fields, is_complete) = stage.deep(&Node::map(without), context, diagnostics);
-    if !is_module && is_complete {
+    if !is_module && is_complete && stage.input.project.era == LanguageVersion::Cedar {
         check_shape(&fields, &RENDER, "a RenderTemplate", diagnostics);
     }
     if !is_complete || fields.get("disabled").is_some_and(Node::is_truthy) {

@@ -10,6 +10,7 @@ use crate::dialects::garden::project::schema::{
 use crate::dialects::garden::template::evaluation::references::references;
 use crate::dialects::garden::template::evaluation::{Roots, Scope};
 use crate::dialects::garden::template::node::{ContextId, Data, Node};
+use crate::dialects::garden::template::syntax::ast::LanguageVersion;
 use crate::text::Text;
 use crate::value::Value;
 
@@ -184,7 +185,9 @@ fn check(stage: &Stage<'_>, workflow: &WorkflowSource, node: &Node, diagnostics:
     let what = format!("the workflow `{}`", workflow.name);
     let shown = node.as_map().into_iter().flat_map(|map| map.iter());
     let shown = Node::at(Node::map(shown.map(|(k, v)| (Text::clone(k), v.clone()))).data, node.prov.clone());
-    check_shape(&shown, &Shape::Open(FIELDS), &what, diagnostics);
+    if stage.input.project.era == LanguageVersion::Cedar {
+        check_shape(&shown, &Shape::Open(FIELDS), &what, diagnostics);
+    }
     let environments = &stage.input.project.environments;
     for trigger in node.get("triggers").and_then(Node::as_list).cloned().unwrap_or_default().iter() {
         let Some(name) = trigger.get("environment").and_then(Node::as_text) else { continue };

@@ -105,7 +105,7 @@ fn specs_of_known_types_are_checked() {
     assert_eq!(World::of(&project).file("a/garden.yml", good).findings(), [] as [String; 0]);
     // Plugins before Garden 0.14 had other fields.
     let old = project.replace("garden.io/v2", "garden.io/v1");
-    let files = "kind: Deploy\nname: x\ntype: kubernetes\nspec: {files: [a.yml]}\n";
+    let files = "apiVersion: garden.io/v1\nkind: Deploy\nname: x\ntype: kubernetes\nspec: {files: [a.yml]}\n";
     let findings = World::of(&old).file("a/garden.yml", files).findings();
     assert!(findings.iter().all(|f| f.contains("Garden 0.14 does not load it")), "{findings:#?}");
 }
