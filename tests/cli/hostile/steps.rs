@@ -125,3 +125,24 @@ fn components_that_are_broken_in_one_file() {
     }
     assert_eq!(coverage.matches("gone0").count(), 3, "{coverage}");
 }
+
+/// Whether an import may find a file that is added is asked for each pattern and each such file.
+#[test]
+fn patterns_count_for_each_file_that_is_added() {
+    let repo = project(&[]);
+    repo.write("stacklint.toml", "[limits]\nrun-steps = 200000\n");
+    for i in 0..60 {
+        repo.write(&format!("stacks/catalog/x{i}.yaml"), "vars: {a: 1}\n");
+        let manifest =
+            format!("import: ['catalog/x{i}.y*']\n{}", super::DEV.replace("stage: dev", &format!("stage: s{i}")));
+        repo.write(&format!("stacks/deploy/s{i}.yaml"), manifest);
+    }
+    repo.commit("base");
+    let diff = |count: usize| {
+        (0..count).for_each(|i| _ = repo.write(&format!("data/{count}/x{i}.bin"), "x"));
+        repo.commit("next");
+        repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"])
+    };
+    diff(10).ends_with(0);
+    diff(1_000).ends_with(2).complains("run-steps");
+}

@@ -1,8 +1,10 @@
 //! Reads the files of one revision for the dialect, each once, and keeps account of what a result depends on.
 
+mod changed;
 mod import_section;
 mod includes;
 
+pub(super) use changed::Changed;
 pub(super) use includes::Includer;
 
 use crate::dialects::atmos::document::{Decoder, Issue};
