@@ -4,7 +4,6 @@ use crate::terraform::configuration::address::{Address, Endpoint};
 use crate::terraform::configuration::expansion::OPEN;
 use crate::terraform::evaluation::statics::Statics;
 use crate::text::{FastMap, Text};
-use std::collections::BTreeSet;
 
 /// The most former addresses of one instance.
 const MAX_FORMER: usize = 50;
@@ -58,7 +57,9 @@ impl Moves {
     /// The moves that may lead to an address, in their order.
     fn leading_to(&self, address: &Address) -> impl Iterator<Item = &Move> {
         let calls = address.modules.iter().filter_map(|(name, _)| self.to_call.get(name));
-        let indexes: BTreeSet<usize> = calls.chain(self.to_block.get(&address.block)).flatten().copied().collect();
+        let mut indexes: Vec<usize> = calls.chain(self.to_block.get(&address.block)).flatten().copied().collect();
+        indexes.sort_unstable();
+        indexes.dedup();
         indexes.into_iter().map(|index| &self.all[index])
     }
 
@@ -69,7 +70,10 @@ impl Moves {
         while next < found.len() && found.len() < MAX_FORMER {
             let current = found[next].clone();
             for former in self.leading_to(&current).filter_map(|moved| moved.undone(&current)) {
-                if !found.contains(&former) && found.len() < MAX_FORMER {
+                if found.len() == MAX_FORMER {
+                    break;
+                }
+                if !found.contains(&former) {
                     found.push(former);
                 }
             }
