@@ -85,6 +85,7 @@ fn pipelines_that_run_what_deploys() {
     for path in [
         ".github/workflows/plan.yml",
         ".github/actions/plan/run.sh",
+        ".github/scripts/plan.sh",
         ".gitlab-ci.yml",
         "Makefile",
         "infra/justfile",
