@@ -15,7 +15,7 @@ pub(crate) struct ComponentIndex<'a> {
     units: &'a [UnitInterface],
     index: OnceLock<Index<'a>>,
     /// The stacks that have a component of a name, sorted.
-    stacks_with: OnceLock<FastMap<&'a str, Vec<&'a str>>>,
+    stacks_with: OnceLock<BTreeMap<&'a str, Vec<&'a str>>>,
     /// The links of the components of each unit.
     needs: Vec<OnceLock<Vec<ResolvedLink<'a>>>>,
     /// The targets of links that look through all stacks, and may hold any number of components.
@@ -179,16 +179,24 @@ impl<'a> ComponentIndex<'a> {
         self.index().stacks.get(stack).into_iter().flat_map(|stack| stack.names().names())
     }
 
+    /// The names of all components, each once.
+    pub(crate) fn all_names(&self) -> impl Iterator<Item = &'a str> {
+        self.by_name().keys().copied()
+    }
+
     /// The stacks that have a component of this name, sorted.
     pub(crate) fn stacks_with(&self, component: &str) -> &[&'a str] {
-        let all = self.stacks_with.get_or_init(|| {
-            let mut all: FastMap<&str, Vec<&str>> = FastMap::default();
+        self.by_name().get(component).map_or(&[], Vec::as_slice)
+    }
+
+    fn by_name(&self) -> &BTreeMap<&'a str, Vec<&'a str>> {
+        self.stacks_with.get_or_init(|| {
+            let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
             for (stack, known) in &self.index().stacks {
                 known.names().names().for_each(|name| all.entry(name).or_default().push(stack));
             }
             all
-        });
-        all.get(component).map_or(&[], Vec::as_slice)
+        })
     }
 
     /// All links of all components, those of one component after each other in their order.
@@ -435,6 +443,7 @@ mod tests {
         assert_eq!(index.stacks_with("db"), ["a", "b"]);
         assert_eq!(index.stacks_with("x"), ["c"]);
         assert!(index.stacks_with("y").is_empty());
+        assert_eq!(index.all_names().collect::<Vec<_>>(), ["db", "x"]);
     }
 
     #[test]

@@ -53,7 +53,7 @@ fn no_component(
 ) -> Diagnostic {
     let names: Vec<&str> = match stack {
         _ if !suggests => Vec::new(),
-        "" => context.index.stacks().flat_map(|stack| context.index.names(stack)).collect(),
+        "" => context.index.all_names().collect(),
         stack => context.index.names(stack).collect(),
     };
     let what = match mention.kinds {

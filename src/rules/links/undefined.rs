@@ -67,8 +67,7 @@ fn no_component(
     let origin = link.origin.or(*component.origin)?;
     let place = at_name(context.files, origin, &link.component, "");
     let (message, names): (String, Box<dyn Iterator<Item = &str>>) = if stack.is_empty() {
-        let all = context.index.stacks().flat_map(|s| context.index.names(s));
-        (format!("{}, which no stack defines", subject(component, link)), Box::new(all))
+        (format!("{}, which no stack defines", subject(component, link)), Box::new(context.index.all_names()))
     } else {
         let message = format!("{}, which is not a component of stack `{stack}`", subject(component, link));
         (message, Box::new(context.index.names(stack)))

@@ -58,9 +58,14 @@ impl Deps {
     /// Whether a change of a path can make a difference.
     pub(super) fn touched(&self, path: &str, kind: ChangeKind) -> bool {
         let listed = kind != ChangeKind::Modified;
-        self.paths.contains(path)
+        self.touched_by_path(path, kind)
             || listed && self.globs.iter().any(|g| glob::path_match(g, path).unwrap_or(true))
-            || listed && self.paths.iter().any(|p| paths::relative(path, p).is_some())
+    }
+
+    /// The same of a change of a path that was read or checked, or is below one.
+    fn touched_by_path(&self, path: &str, kind: ChangeKind) -> bool {
+        let listed = kind != ChangeKind::Modified;
+        self.paths.contains(path) || listed && self.paths.iter().any(|p| paths::relative(path, p).is_some())
     }
 }
 
