@@ -1,7 +1,7 @@
 //! The files of an analysis. Both revisions share one table: the same path with the same content is one file, so that a
 //! place in it is the same place on both sides.
 
-use crate::text::{FastMap, Text};
+use crate::text::{FastMap, FastSet, Text};
 use crate::value::FileId;
 use parking_lot::{Mutex, RwLock};
 use std::any::Any;
@@ -114,6 +114,8 @@ impl File {
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     inner: RwLock<Inner>,
+    /// The paths that were asked for, each once.
+    paths: RwLock<FastSet<Text>>,
 }
 
 #[derive(Debug, Default)]
@@ -170,7 +172,21 @@ impl Files {
             kept.iter().for_each(|(_, id)| files[id.index()] = Arc::clone(&inner.files[id.index()]));
             ids.insert(Text::clone(path), kept);
         }
-        Files { inner: RwLock::new(Inner { files, ids }) }
+        Files { inner: RwLock::new(Inner { files, ids }), paths: RwLock::default() }
+    }
+
+    /// Returns a path as a text that everyone shares who asks for it: many units ask for the same files, below deep folders.
+    pub(crate) fn shared(&self, path: &str) -> Text {
+        if let Some(known) = self.paths.read().get(path) {
+            return Text::clone(known);
+        }
+        let mut paths = self.paths.write();
+        if let Some(known) = paths.get(path) {
+            return Text::clone(known);
+        }
+        let path = Text::from(path);
+        paths.insert(Text::clone(&path));
+        path
     }
 
     /// Returns the file of an id from this table.

@@ -136,7 +136,7 @@ impl Limit {
                 200 * MILLION,
                 100,
                 100_000 * MILLION,
-                "steps of all policies in `stacklint.toml` together; a violation takes 500, and one policy may use a quarter",
+                "steps of all policies in `stacklint.toml` together; a violation takes 1,100, and one policy may use a quarter",
             ),
             Limit::RunSteps => LimitSpec(
                 "run-steps",
@@ -321,6 +321,19 @@ const STEPS_OF_A_COMPONENT: u64 = 1_000;
 /// Counts components that were resolved.
 pub(crate) fn take_components(count: usize) {
     take_steps(count as u64 * STEPS_OF_A_COMPONENT);
+}
+
+/// The steps of what the code of a component makes.
+const STEPS_OF_WHAT_IS_MADE: u64 = 500;
+
+/// Counts what the code of components makes, and what is kept of that.
+pub(crate) fn take_made(count: usize) {
+    take_steps(count as u64 * STEPS_OF_WHAT_IS_MADE);
+}
+
+/// Counts steps of expressions of HCL, which take longer than others.
+pub(crate) fn take_steps_of_hcl(steps: u64) {
+    take_steps(steps.saturating_add(steps / 2));
 }
 
 /// Does a piece of work on this thread. Its name is given where the run takes too many steps, and no other piece took as many.

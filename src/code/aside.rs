@@ -24,7 +24,8 @@ const TOOL_FILES: [&str; 8] = [
     "stacklint.toml",
 ];
 /// Files that say what a pipeline runs, and folders of them, seen from the root of the repository.
-const PIPELINES: [&str; 5] = [".circleci", ".github/actions", ".github/workflows", ".gitlab", ".gitlab-ci.yml"];
+const PIPELINES: [&str; 6] =
+    [".circleci", ".github/actions", ".github/scripts", ".github/workflows", ".gitlab", ".gitlab-ci.yml"];
 /// Folders of tests and examples.
 const TESTS: [&str; 4] = ["example", "examples", "testdata", "tests"];
 /// The same beside code only: further down, and around code, it may be an environment.

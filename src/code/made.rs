@@ -9,6 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::diff::same::same;
 use crate::diff::{self, Diff, Status};
 use crate::hcl::ast::Span;
+use crate::limits::take_made;
 use crate::resolution::{Address, Code, CodeOrigin, Component, Inputs, Placed, Resolution, State, Unit, made_stack};
 use crate::terraform::configuration::Wanted;
 use crate::terraform::configuration::reached::Reached;
@@ -162,7 +163,9 @@ impl Evaluator<'_> {
         let found = threads::map(&placed, |Placed { component, unit }| {
             let address = component.address();
             let code = self.enter(component).filter(|_| wanted.contains(&address))?;
-            Some(Arc::new(self.of(code, (component, unit), &address, None).unit))
+            let made = self.of(code, (component, unit), &address, None).unit;
+            take_made(made.components.len());
+            Some(Arc::new(made))
         });
         found.into_iter().flatten().collect()
     }
@@ -256,6 +259,7 @@ pub(crate) fn compare(
         if extent == Extent::Differing {
             diff::keep_differing([&mut before.unit.components, &mut after.unit.components]);
         }
+        take_made(before.unit.components.len() + after.unit.components.len());
         Some((address, before, after, resources))
     });
     let (mut evaluated, mut found) = (Compared::new(), [Vec::new(), Vec::new()]);

@@ -24,6 +24,7 @@ pub(crate) use runs::{Run, Runners, Runs, of_components};
 
 use crate::diff::Diff;
 use crate::files::Files;
+use crate::limits::take_steps;
 use crate::paths;
 use crate::resolution::Address;
 use crate::source::{EntryPair, Source};
@@ -38,6 +39,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of folders of examples, tests and vendored code.
 const ASIDE: [&str; 8] = ["example", "examples", "fixtures", "test", "testdata", "tests", "third_party", "vendor"];
+/// The steps of finding out whether a file that differs is a part of some code.
+const STEPS_OF_A_FILE: u64 = 3;
 
 /// A folder of code that differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,6 +144,7 @@ pub(crate) fn changes(compared: &Compared<'_>, filter: &dyn Fn(&Address) -> bool
                 let touch = touch(path).filter(|_| !is_aside(below) || is_read(path))?;
                 Some(Touched { path: Text::from(*path), touch, is_evaluated: contents.is_evaluated(path) })
             };
+            take_steps(contents.differing().count() as u64 * STEPS_OF_A_FILE);
             contents.differing().filter_map(|path| one(&path)).collect()
         });
         let mut own = own.clone();

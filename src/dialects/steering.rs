@@ -8,7 +8,7 @@ use crate::source::{Entry, EntryPair, Error, Source, differences};
 use crate::text::Text;
 
 /// Files that select the version of a program, its settings, its environment, or the units that it leaves out.
-const FILES: [&str; 28] = [
+const FILES: [&str; 32] = [
     ".mise.local.toml",
     ".mise.toml",
     ".opentofu-version",
@@ -28,13 +28,17 @@ const FILES: [&str; 28] = [
     "aqua.yaml",
     "atlantis.yaml",
     "devbox.json",
+    "digger.yaml",
     "digger.yml",
+    "env0.yaml",
+    "env0.yml",
     "flake.lock",
     "flake.nix",
     "mise.lock",
     "mise.local.toml",
     "mise.toml",
     "shell.nix",
+    "spacelift.yaml",
     "terraform.rc",
     "terraform.tfstate",
 ];
@@ -44,7 +48,7 @@ const ENDINGS: [&str; 3] = [".tfplan", ".tfrc", ".tfrc.json"];
 /// How the names of samples of these end.
 const SAMPLES: [&str; 4] = [".dist", ".example", ".sample", ".template"];
 /// Folders of settings of programs.
-const SETTINGS: [&str; 2] = [".mise", ".config/mise"];
+const SETTINGS: [&str; 4] = [".config/mise", ".mise", ".spacelift", ".terrateam"];
 /// Folders in which a run keeps its workspace, its backend, its modules and its providers, and states.
 const FOLDERS: [&str; 4] = [".terraform", ".terragrunt-cache", "terraform.d", "terraform.tfstate.d"];
 /// The file of attributes.
@@ -91,8 +95,15 @@ const COMMANDS: [&str; 25] = [
     "workflow",
     "workspace",
 ];
+/// Of these, what is said to nothing that only builds or tests: whatever a variable stands for is told to deploy by it.
+const DEPLOYING: [&str; 6] = ["apply", "destroy", "force-unlock", "run-all", "taint", "untaint"];
+/// The programs that run a task by its name, and the words in the names of those that deploy.
+const TASKS: [&str; 5] = ["gmake", "just", "make", "mage", "task"];
+const OF_TASKS: [&str; 3] = ["apply", "deploy", "destroy"];
 /// How lines begin that are comments.
 const COMMENTS: [&str; 5] = ["#", "//", "*", "--", "<!--"];
+/// So many options and their values before a command are looked at.
+const MAX_OPTIONS: usize = 100;
 /// Larger files are no scripts.
 const MAX_SCRIPT: usize = 1 << 20;
 /// The endings of files with steps or scripts: of shells, of languages that scripts are written in, of pipelines and of lists of tasks.
@@ -126,13 +137,12 @@ pub(crate) fn differing(sources: [&dyn Source; 2], folders: &[&str], is_compared
         }
     };
     let runs = |pair: &EntryPair<'_>| {
-        let is_workflow = name(parent(pair.path())) == WORKFLOWS;
-        (is_workflow || is_pipeline(pair.path()) || RUNNERS.contains(&name(pair.path())))
+        is_runner(pair.path())
             && !is_document(pair.path())
             && (names_programs(base, pair.before) || names_programs(head, pair.after))
     };
     let commands = |pair: &EntryPair<'_>| {
-        !is_aside(pair.path())
+        (is_runner(pair.path()) && !is_document(pair.path()) || !is_aside(pair.path()))
             && (has_command(base, pair.before) || has_command(head, pair.after))
             && !is_compared(pair.path())
     };
@@ -141,6 +151,11 @@ pub(crate) fn differing(sources: [&dyn Source; 2], folders: &[&str], is_compared
         .filter(|pair| steers(pair) && concerns(pair.path()) || runs(pair) || commands(pair))
         .map(|pair| Text::from(pair.path()))
         .collect()
+}
+
+/// Whether a file says what a pipeline or a tool for tasks runs, by its place or its name.
+fn is_runner(path: &str) -> bool {
+    name(parent(path)) == WORKFLOWS || is_pipeline(path) || RUNNERS.contains(&name(path))
 }
 
 /// Whether a file has the name of a program that deploys; a file that cannot be read may have it.
@@ -182,16 +197,27 @@ fn is_command(line: &str) -> bool {
         word.split(|c: char| !c.is_ascii_alphanumeric())
             .any(|part| PROGRAMS.iter().any(|program| part.eq_ignore_ascii_case(program)))
     };
-    let mut programs = words.iter().enumerate().filter(|(_, word)| is_program(word));
-    programs.any(|(at, _)| is_told(&words[at + 1..]))
+    let is_variable = |at: usize| {
+        let in_brackets = at.checked_sub(1).is_some_and(|before| words[before].ends_with('$'));
+        let is_of_batch = words[at].starts_with('%') && words[at].ends_with('%');
+        in_brackets || words[at].len() > 1 && (words[at].starts_with('$') || is_of_batch)
+    };
+    let deploys = |word: &str| OF_TASKS.iter().any(|task| word.split(['-', '_', ':', '.']).any(|part| part == *task));
+    words.iter().enumerate().any(|(at, word)| {
+        let rest = &words[at + 1..];
+        is_program(word) && is_told(rest, |word| COMMANDS.contains(&word))
+            || is_variable(at) && is_told(rest, |word| DEPLOYING.contains(&word))
+            || TASKS.contains(word) && is_told(rest, deploys)
+    })
 }
 
-/// Whether the words after the name of a program begin with a command: options, each of which may have a value, come before it.
-fn is_told(words: &[&str]) -> bool {
+/// Whether the words after the name of a program begin with a command: options, each of which may have a value, come before it. Of
+/// very many options it is not known what they are options of.
+fn is_told(words: &[&str], is_command: impl Fn(&str) -> bool) -> bool {
     let mut may_be_value = false;
-    for word in words {
+    for word in words.iter().take(MAX_OPTIONS) {
         let is_option = word.starts_with(['-', '$', '{']);
-        if COMMANDS.contains(word) {
+        if is_command(word) {
             return true;
         }
         if !is_option && !may_be_value {
@@ -199,7 +225,7 @@ fn is_told(words: &[&str]) -> bool {
         }
         may_be_value = is_option;
     }
-    false
+    words.len() > MAX_OPTIONS
 }
 
 /// The lines of a file of attributes, with what may change a checkout; `None` if the file cannot be read.
@@ -240,6 +266,12 @@ mod tests {
     }
 
     #[test]
+    fn very_many_options_are_a_command() {
+        let options = |count: usize| format!("terraform{} fmt", " -x".repeat(count));
+        assert!(!is_command(&options(90)) && is_command(&options(110)));
+    }
+
+    #[test]
     fn commands_of_programs() {
         for line in [
             "terraform apply -auto-approve",
@@ -252,6 +284,13 @@ mod tests {
             "for c in a b; do atmos terraform deploy $c -s prod; done",
             "garden --env=prod deploy",
             "stacklint ci || true",
+            "$tool apply",
+            "\"${RUN}\" -chdir=infra destroy",
+            "%TOOL% apply",
+            "\t@$(CMD) run-all plan",
+            "- run: make deploy",
+            "make -C infra tf-apply ENV=prod",
+            "task infra:destroy",
         ] {
             assert!(is_command(line), "{line}");
         }
@@ -263,6 +302,13 @@ mod tests {
             "cd infra/terraform && ls",
             "terraform = \"1.9\"",
             "apply terraform",
+            "$(CARGO) run",
+            "$NPM ci && $NODE check",
+            "make test",
+            "make deployment-docs",
+            "npm run deploy",
+            "the task is to deploy it",
+            "5% of all apply",
             "terraform",
         ] {
             assert!(!is_command(line), "{line}");

@@ -60,12 +60,13 @@ impl<'a> Reader<'a> {
         let found = self.source.listing().lookup(path);
         let mut reads = self.reads.lock();
         if !reads.has(path) {
-            let asked = Text::from(path);
+            let asked = self.files.shared(path);
             let answer = match &found {
                 Ok(Node::File(entry)) if *entry.path == *path => Answer::File { path: asked.clone(), id: entry.id },
                 Ok(Node::File(entry)) => {
-                    let answer = Answer::File { path: Text::from(&*entry.path), id: entry.id };
-                    reads.files.insert(Text::from(&*entry.path), answer.clone());
+                    let target = self.files.shared(&entry.path);
+                    let answer = Answer::File { path: target.clone(), id: entry.id };
+                    reads.files.insert(target, answer.clone());
                     answer
                 }
                 Ok(Node::Dir(_)) => Answer::None(ResolveError::IsDirectory),

@@ -29,7 +29,9 @@ pub(super) fn lead(report: &Report<'_>) -> Vec<String> {
         lines.push(format!("{}: {names}", headline::run_settings(report.coverage)));
     }
     if !report.coverage.run_files.is_empty() && !is_in_proof {
-        lines.push(format!("{}: {}", headline::run_files(report.coverage), shown(&report.coverage.run_files)));
+        let all = &report.coverage.run_files;
+        let what = if all.len() == 1 { "it" } else { "them" };
+        lines.push(format!("{}: {}; no job covers {what}", headline::run_files(report.coverage), shown(all)));
     }
     for project in report.coverage.projects.iter().filter(|p| p.is_empty() && p.lacking().is_empty()) {
         let verb = if report.comparison.is_some() { "compared" } else { "checked" };

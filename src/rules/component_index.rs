@@ -14,6 +14,8 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct ComponentIndex<'a> {
     units: &'a [UnitInterface],
     index: OnceLock<Index<'a>>,
+    /// The stacks that have a component of a name, sorted.
+    stacks_with: OnceLock<BTreeMap<&'a str, Vec<&'a str>>>,
     /// The links of the components of each unit.
     needs: Vec<OnceLock<Vec<ResolvedLink<'a>>>>,
     /// The targets of links that look through all stacks, and may hold any number of components.
@@ -149,8 +151,8 @@ impl<'a> ComponentIndex<'a> {
     /// The index of some units; made when it is first needed.
     pub(crate) fn new(units: &'a [UnitInterface]) -> Self {
         let needs = units.iter().map(|_| OnceLock::new()).collect();
-        let (index, having, is_acyclic) = (OnceLock::new(), Mutex::default(), OnceLock::new());
-        ComponentIndex { units, index, needs, having, is_acyclic }
+        let (index, stacks_with, having, is_acyclic) = Default::default();
+        ComponentIndex { units, index, stacks_with, needs, having, is_acyclic }
     }
 
     /// Whether all units were resolved, so that a missing component does not exist.
@@ -177,10 +179,24 @@ impl<'a> ComponentIndex<'a> {
         self.index().stacks.get(stack).into_iter().flat_map(|stack| stack.names().names())
     }
 
+    /// The names of all components, each once.
+    pub(crate) fn all_names(&self) -> impl Iterator<Item = &'a str> {
+        self.by_name().keys().copied()
+    }
+
     /// The stacks that have a component of this name, sorted.
-    pub(crate) fn stacks_with(&self, component: &str) -> Vec<&'a str> {
-        let stacks = self.index().stacks.iter();
-        stacks.filter(|(_, stack)| stack.names().get(component).is_some()).map(|(name, _)| *name).collect()
+    pub(crate) fn stacks_with(&self, component: &str) -> &[&'a str] {
+        self.by_name().get(component).map_or(&[], Vec::as_slice)
+    }
+
+    fn by_name(&self) -> &BTreeMap<&'a str, Vec<&'a str>> {
+        self.stacks_with.get_or_init(|| {
+            let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+            for (stack, known) in &self.index().stacks {
+                known.names().names().for_each(|name| all.entry(name).or_default().push(stack));
+            }
+            all
+        })
     }
 
     /// All links of all components, those of one component after each other in their order.
@@ -310,7 +326,7 @@ impl<'a> ComponentIndex<'a> {
 
     fn having(&self, name: &str, wanted: &[(Text, Text)]) -> Target<'a> {
         let index = self.index();
-        let named = index.stacks.values().filter_map(|stack| stack.names().get(name));
+        let named = self.stacks_with(name).iter().filter_map(|stack| index.stacks.get(stack)?.names().get(name));
         let all: Vec<&Interface> = named.flat_map(|named| named.iter()).copied().collect();
         let fits = |c: &Interface| {
             wanted.iter().all(|(key, text)| c.selector(key).is_some_and(|input| input.text.as_ref() == Some(text)))
@@ -417,6 +433,17 @@ mod tests {
             })
             .collect();
         assert_eq!(found.iter().map(|all| all.len()).collect::<Vec<_>>(), [3, 3, 3]);
+    }
+
+    #[test]
+    fn stacks_with_a_component_are_sorted() {
+        let units = ["b", "a", "c"].map(|s| vec![component(s, "terraform", if s == "c" { "x" } else { "db" }, vec![])]);
+        let units = shown(units.into());
+        let index = ComponentIndex::new(&units);
+        assert_eq!(index.stacks_with("db"), ["a", "b"]);
+        assert_eq!(index.stacks_with("x"), ["c"]);
+        assert!(index.stacks_with("y").is_empty());
+        assert_eq!(index.all_names().collect::<Vec<_>>(), ["db", "x"]);
     }
 
     #[test]

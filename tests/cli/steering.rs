@@ -16,7 +16,7 @@ fn repo() -> Repo {
 #[track_caller]
 fn is_said(repo: &Repo, path: &str) {
     let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("No effective change");
-    run.says(&format!("1 file differs that steers what runs: {path}"));
+    run.says(&format!("1 file differs that steers what runs: {path}; no job covers it"));
     let json = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0).json();
     assert_eq!(json["coverage"]["run_files"], serde_json::json!([path]), "{json:#}");
     repo.run(&["diff", "HEAD~1..HEAD", "--format", "markdown"]).ends_with(0).says("steers what runs");
@@ -39,6 +39,9 @@ fn what_selects_programs_and_their_environment() {
         "flake.lock",
         ".mise/config.toml",
         "infra/.env.prod",
+        ".spacelift/config.yml",
+        "spacelift.yaml",
+        "env0.yml",
         "infra/next.tfplan",
     ] {
         let repo = repo();
@@ -82,6 +85,7 @@ fn pipelines_that_run_what_deploys() {
     for path in [
         ".github/workflows/plan.yml",
         ".github/actions/plan/run.sh",
+        ".github/scripts/plan.sh",
         ".gitlab-ci.yml",
         "Makefile",
         "infra/justfile",
@@ -131,6 +135,58 @@ fn a_variable_may_stand_for_the_program() {
     repo.write("GNUmakefile", "deploy:\n\t$(TERRAFORM) plan\n").commit("before");
     repo.write("GNUmakefile", "deploy:\n\t$(TERRAFORM) apply\n").commit("after");
     is_said(&repo, "GNUmakefile");
+}
+
+/// A name of a program that is made of parts, and a task that another file has, deploy by the word that they are told.
+#[test]
+fn variables_and_tasks_deploy_by_their_command() {
+    for (before, after) in [("$tool plan", "$tool apply"), ("make test", "make deploy"), ("make lint", "make tf-apply")]
+    {
+        for path in ["scripts/run.sh", ".github/workflows/main.yml"] {
+            let repo = repo();
+            repo.write(path, format!("run: {before}\n")).commit("before");
+            repo.write(path, format!("run: {after}\n")).commit("after");
+            is_said(&repo, path);
+        }
+    }
+    let repo = repo();
+    repo.write("scripts/run.sh", "$CC check\nmake test\n").commit("before");
+    repo.write("scripts/run.sh", "$CC run\nmake docs\n").commit("after");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("No effective change").hides("steers");
+}
+
+/// A list of jobs has none for such a file, and says so. The exit code is that of a list without jobs.
+#[test]
+fn lists_of_jobs_say_that_they_do_not_cover_it() {
+    let repo = repo();
+    repo.write("Makefile", "deploy:\n\tterraform plan\n").commit("before");
+    repo.write("Makefile", "deploy:\n\tterraform apply\n").commit("steers");
+    let words = "1 file differs that steers what runs: Makefile; no job covers it";
+    let formats = [
+        "affected",
+        "matrix",
+        "terragrunt-filter",
+        "atlantis",
+        "digger",
+        "gitlab-child",
+        "spacelift",
+        "buildkite",
+        "waves",
+        "concise",
+    ];
+    for format in formats {
+        repo.run(&["diff", "HEAD~1..HEAD", "--format", format]).ends_with(0).complains(words).hides("Makefile");
+    }
+    let (summary, outputs) = (repo.beside("summary.md"), repo.beside("outputs"));
+    let env = [
+        ("GITHUB_ACTIONS", "true"),
+        ("GITHUB_STEP_SUMMARY", summary.to_str().unwrap()),
+        ("GITHUB_OUTPUT", outputs.to_str().unwrap()),
+    ];
+    let run = repo.run_with(&["ci", "--base", "HEAD~1"], &env).ends_with(0);
+    run.says(&format!("::warning title=stacklint::{words}"));
+    assert!(std::fs::read_to_string(summary).unwrap().contains(words));
+    assert!(std::fs::read_to_string(outputs).unwrap().contains("\"run_files\":[\"Makefile\"]"));
 }
 
 #[test]

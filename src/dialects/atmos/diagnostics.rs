@@ -7,7 +7,7 @@ use crate::dialects::atmos::reader::Loaded;
 use crate::resolution::Unit;
 use crate::text::Text;
 use crate::value::{FileId, Origin};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Adds the issues that prevent a file from being decoded.
@@ -54,18 +54,20 @@ pub(super) fn name_stacks(findings: &mut [Diagnostic], units: &[Arc<Unit>]) {
         let stacks = unit.components.chunk_by(|a, b| a.stack == b.stack);
         stacks.map(|components| Text::clone(&components[0].stack)).collect()
     };
-    let mut of_units: Option<Vec<Vec<Text>>> = None;
-    let mut of_files: HashMap<FileId, Vec<Text>> = HashMap::new();
-    for finding in findings.iter_mut().filter(|f| f.stacks.is_empty()) {
-        let file = finding.primary.file;
-        let reached = of_files.entry(file).or_insert_with(|| {
-            let of_units = of_units.get_or_insert_with(|| units.iter().map(names).collect());
-            let reached = units.iter().zip(of_units).filter(|(u, _)| u.files.binary_search(&file).is_ok());
-            let mut all: Vec<Text> = reached.flat_map(|(_, names)| names.iter().cloned()).collect();
-            all.sort();
-            all.dedup();
-            all
-        });
-        finding.stacks.clone_from(reached);
+    let open = || findings.iter().filter(|finding| finding.stacks.is_empty());
+    let mut of_files: HashMap<FileId, BTreeSet<Text>> = open().map(|f| (f.primary.file, BTreeSet::new())).collect();
+    if of_files.is_empty() {
+        return;
+    }
+    for unit in units {
+        let names: Vec<Text> = names(unit);
+        for file in &unit.files {
+            if let Some(reached) = of_files.get_mut(file) {
+                reached.extend(names.iter().cloned());
+            }
+        }
+    }
+    for finding in findings.iter_mut().filter(|finding| finding.stacks.is_empty()) {
+        finding.stacks.extend(of_files[&finding.primary.file].iter().cloned());
     }
 }

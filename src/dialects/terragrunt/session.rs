@@ -6,7 +6,7 @@ use super::rules;
 use crate::diagnostic::{Diagnostic, Label, Rule};
 use crate::hcl::ast::{Span, SyntaxError};
 use crate::hcl::eval::{Budget, Problem};
-use crate::limits::{Limit, take_steps};
+use crate::limits::{Limit, take_steps_of_hcl};
 use crate::syntax::secrets::hide_written;
 use crate::value::{FileId, Value};
 use std::cell::{Cell, RefCell};
@@ -59,7 +59,7 @@ impl<'a> Session<'a> {
             env,
             generated,
             evaluate,
-            budget: Budget::counted(steps, take_steps),
+            budget: Budget::counted(steps, take_steps_of_hcl),
             unit: unit.to_owned(),
             files: RefCell::default(),
             reading: RefCell::default(),

@@ -365,9 +365,11 @@ fn unresolved(
             }
         }
         let stack = unit.components.first().map(|c| Text::clone(&c.stack));
-        let named = || stacks_of(unit, there, own, other).into_iter().next();
-        let stack = stack.or_else(named);
-        all.extend(unit.broken.iter().map(|component| one(stack.clone(), Some(component.clone()))));
+        let stack = stack.or_else(|| stacks_of(unit, there, own, other).into_iter().next());
+        let first = unit.broken.first().map(|component| one(stack, Some(component.clone())));
+        let alike =
+            |one: Unresolved| unit.broken.iter().map(move |c| Unresolved { component: Some(c.clone()), ..one.clone() });
+        all.extend(first.into_iter().flat_map(alike));
     }
     if let Some((gap, other)) = other.and_then(|other| Some((misnamed(own, other)?, other))) {
         let place = gap_place(own, gap, files);

@@ -53,7 +53,7 @@ fn no_component(
 ) -> Diagnostic {
     let names: Vec<&str> = match stack {
         _ if !suggests => Vec::new(),
-        "" => context.index.stacks().flat_map(|stack| context.index.names(stack)).collect(),
+        "" => context.index.all_names().collect(),
         stack => context.index.names(stack).collect(),
     };
     let what = match mention.kinds {
@@ -66,8 +66,8 @@ fn no_component(
     };
     let near = nearest(&component.name, names.into_iter().filter(|name| *name != &*component.name));
     let found = finding(context, message, component, near, "the component");
-    let others = if suggests { context.index.stacks_with(&component.name) } else { Vec::new() };
-    match others.as_slice() {
+    let others = if suggests { context.index.stacks_with(&component.name) } else { &[] };
+    match others {
         [only] if !stack.is_empty() && *only != stack => {
             found.note(format!("stack `{only}` has a `{}`", component.name))
         }

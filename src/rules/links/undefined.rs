@@ -66,19 +66,18 @@ fn no_component(
 ) -> Option<Diagnostic> {
     let origin = link.origin.or(*component.origin)?;
     let place = at_name(context.files, origin, &link.component, "");
-    let (message, names): (String, Vec<&str>) = if stack.is_empty() {
-        let all = context.index.stacks().flat_map(|s| context.index.names(s)).collect();
-        (format!("{}, which no stack defines", subject(component, link)), all)
+    let (message, names): (String, Box<dyn Iterator<Item = &str>>) = if stack.is_empty() {
+        (format!("{}, which no stack defines", subject(component, link)), Box::new(context.index.all_names()))
     } else {
         let message = format!("{}, which is not a component of stack `{stack}`", subject(component, link));
-        (message, context.index.names(stack).collect())
+        (message, Box::new(context.index.names(stack)))
     };
     let mut finding = Diagnostic::new(rule, message, place)
         .token(&*link.component)
         .address(format!("{}/{}", component.stack, component.name));
     let others = context.index.stacks_with(&link.component);
-    let near = nearest(&link.component, names.into_iter().filter(|n| **n != *component.name));
-    finding = match (others.as_slice(), near) {
+    let near = nearest(&link.component, names.filter(|n| **n != *component.name));
+    finding = match (others, near) {
         ([], Some(near)) => {
             finding.fix = rename(context.files, origin, &link.component, near);
             finding.help(format!("did you mean `{near}`?"))

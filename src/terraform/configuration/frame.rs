@@ -4,7 +4,7 @@
 use crate::hcl::eval::{Budget, Evaluator};
 use crate::hcl::types::Type;
 use crate::hcl::val::{Marks, Val};
-use crate::limits::{Limit, take_steps};
+use crate::limits::{Limit, take_steps_of_hcl};
 use crate::terraform::configuration::Wanted;
 use crate::terraform::configuration::expansion::{Instances, Repeat};
 use crate::terraform::configuration::names::Names;
@@ -171,7 +171,7 @@ impl<'s, 'a> Evaluation<'s, 'a> {
         };
         Evaluation {
             statics,
-            budget: Budget::counted(steps, take_steps),
+            budget: Budget::counted(steps, take_steps_of_hcl),
             depth: Cell::new(0),
             frames: Cell::new(0),
             failures: RefCell::default(),

@@ -3,7 +3,7 @@
 use crate::terraform::configuration::address::{Address, Endpoint};
 use crate::terraform::configuration::expansion::OPEN;
 use crate::terraform::evaluation::statics::Statics;
-use crate::text::Text;
+use crate::text::{FastMap, Text};
 
 /// The most former addresses of one instance.
 const MAX_FORMER: usize = 50;
@@ -21,6 +21,9 @@ struct Move {
 #[derive(Debug, Default)]
 pub(crate) struct Moves {
     all: Vec<Move>,
+    /// Their indexes by the block that they move to, or else by the name of the call.
+    to_block: FastMap<Text, Vec<usize>>,
+    to_call: FastMap<Text, Vec<usize>>,
 }
 
 impl Moves {
@@ -35,7 +38,29 @@ impl Moves {
                 }
             }
         }
-        Moves { all }
+        Moves::new(all)
+    }
+
+    fn new(all: Vec<Move>) -> Self {
+        let (mut to_block, mut to_call) =
+            (FastMap::<Text, Vec<usize>>::default(), FastMap::<Text, Vec<usize>>::default());
+        for (index, moved) in all.iter().enumerate() {
+            match (&moved.to.block, moved.to.modules.last()) {
+                (Some((block, _)), _) => to_block.entry(block.clone()).or_default().push(index),
+                (None, Some((call, _))) => to_call.entry(call.clone()).or_default().push(index),
+                (None, None) => {}
+            }
+        }
+        Moves { all, to_block, to_call }
+    }
+
+    /// The moves that may lead to an address, in their order.
+    fn leading_to(&self, address: &Address) -> impl Iterator<Item = &Move> {
+        let calls = address.modules.iter().filter_map(|(name, _)| self.to_call.get(name));
+        let mut indexes: Vec<usize> = calls.chain(self.to_block.get(&address.block)).flatten().copied().collect();
+        indexes.sort_unstable();
+        indexes.dedup();
+        indexes.into_iter().map(|index| &self.all[index])
     }
 
     /// The addresses that an instance may have had before, the nearest first.
@@ -44,7 +69,10 @@ impl Moves {
         let mut next = 0;
         while next < found.len() && found.len() < MAX_FORMER {
             let current = found[next].clone();
-            for former in self.all.iter().filter_map(|moved| moved.undone(&current)) {
+            for former in self.leading_to(&current).filter_map(|moved| moved.undone(&current)) {
+                if found.len() == MAX_FORMER {
+                    break;
+                }
                 if !found.contains(&former) {
                     found.push(former);
                 }
@@ -142,7 +170,7 @@ mod tests {
 
     fn former(scope: &[&str], (from, to): (&str, &str), address: &str) -> Vec<String> {
         let scope = scope.iter().map(|name| Text::from(*name)).collect();
-        let moves = Moves { all: vec![Move { scope, from: end(from), to: end(to) }] };
+        let moves = Moves::new(vec![Move { scope, from: end(from), to: end(to) }]);
         let parsed = end(address);
         let modules = parsed.modules.into_iter().map(|(name, key)| (name, key.unwrap_or_default())).collect();
         let (block, key) = parsed.block.expect("a resource");
@@ -166,9 +194,28 @@ mod tests {
     #[test]
     fn a_move_to_one_of_instances_that_are_not_known() {
         let scope = Vec::new();
-        let moves = Moves { all: vec![Move { scope, from: end("a.b"), to: end("a.c[\"k\"]") }] };
+        let moves = Moves::new(vec![Move { scope, from: end("a.b"), to: end("a.c[\"k\"]") }]);
         let (block, key) = (end("a.c").block.expect("a resource").0, OPEN.to_owned());
         let former = moves.former(&Address { modules: Vec::new(), block, key });
         assert_eq!(former.iter().map(Address::to_string).collect::<Vec<_>>(), ["a.b", "a.b[0]"]);
+    }
+
+    #[test]
+    fn only_moves_that_may_lead_to_an_address_are_looked_at() {
+        let to = |to: &str| Move { scope: Vec::new(), from: end("a.b"), to: end(to) };
+        let moves = Moves::new(["a.c", "module.m", "module.m.a.c", "a.d", "module.n", "a.c[1]"].map(to).into());
+        let leading = |modules: &[&str], block: &str| {
+            let modules = modules.iter().map(|name| (Text::from(*name), String::new())).collect();
+            let address = Address { modules, block: block.into(), key: String::new() };
+            let all = moves.leading_to(&address);
+            all.map(|one| moves.all.iter().position(|other| std::ptr::eq(one, other)).unwrap()).collect::<Vec<_>>()
+        };
+        assert_eq!(leading(&[], "a.c"), [0, 2, 5]);
+        assert_eq!(leading(&["m"], "a.x"), [1]);
+        assert_eq!(leading(&["n", "m"], "a.d"), [1, 3, 4]);
+        assert_eq!(leading(&["x"], "a.x"), [0; 0]);
+        let many = (0..200).map(|i| Move { scope: Vec::new(), from: end(&format!("a.b{i}")), to: end("a.c") });
+        let address = Address { modules: Vec::new(), block: "a.c".into(), key: String::new() };
+        assert_eq!(Moves::new(many.collect()).former(&address).len(), MAX_FORMER - 1);
     }
 }

@@ -7,7 +7,7 @@ use crate::hcl::eval::{Budget, Evaluator, Scope};
 use crate::hcl::functions::Files;
 use crate::hcl::types::Type;
 use crate::hcl::val::{Data, Val};
-use crate::limits::take_steps;
+use crate::limits::take_steps_of_hcl;
 use crate::terraform::evaluation::followed::Followed;
 use crate::terraform::evaluation::inputs::Inputs;
 pub(crate) use crate::terraform::evaluation::node::Node;
@@ -132,7 +132,7 @@ impl<'a> Statics<'a> {
             inputs,
             workspace,
             files,
-            budget: Budget::counted(steps, take_steps),
+            budget: Budget::counted(steps, take_steps_of_hcl),
             known: RefCell::default(),
             given: RefCell::default(),
             whole: OnceCell::new(),

@@ -23,7 +23,7 @@ fn plant(repo: &Repo, dice: &mut Dice, outside: &Path) {
         ["../outside/secret.yaml", "../../outside/secret.yaml", "../../../outside/secret.yaml", "/etc/hostname", "."];
     let target = target[dice.below(target.len())];
     let absolute = outside.join("secret.yaml");
-    match dice.below(12) {
+    match dice.below(16) {
         // A bare repository.
         0 => {
             let config = format!(
@@ -70,7 +70,56 @@ fn plant(repo: &Repo, dice: &mut Dice, outside: &Path) {
                 format!("[submodule \"x\"]\n\tpath = infra\n\turl = ext::sh -c {COMMAND}\n\tupdate = !{COMMAND}\n"),
             );
         }
+        // Values that come from far away: each level overrides what the next one sets.
         10 => {
+            let depth = 2 + dice.below(60);
+            for (level, side) in (0..depth).flat_map(|level| [(level, 'a'), (level, 'b')]) {
+                let next = level + 1;
+                let imports =
+                    if next < depth { format!("import: [catalog/{next}a, catalog/{next}b]\n") } else { String::new() };
+                repo.write(
+                    &format!("infra/stacks/catalog/{level}{side}.yaml"),
+                    format!("{imports}vars: {{x: {level}}}\n"),
+                );
+            }
+            repo.write(
+                "infra/stacks/deploy/far.yaml",
+                format!("import: [catalog/0a]\n{}", DEV.replace("stage: dev", "stage: far")),
+            );
+        }
+        11 => {
+            let depth = 2 + dice.below(80);
+            let bases: String = (1..depth)
+                .map(|i| {
+                    format!("    c{i}: {{metadata: {{type: abstract, inherits: [c{}]}}, vars: {{x: {i}}}}}\n", i + 1)
+                })
+                .collect();
+            repo.write(
+                "infra/stacks/deploy/heir.yaml",
+                format!("vars: {{stage: heir}}\ncomponents:\n  terraform:\n    c0: {{metadata: {{inherits: [c1]}}}}\n{bases}    c{depth}: {{}}\n"),
+            );
+        }
+        12 => {
+            let depth = 2 + dice.below(1_500);
+            let value = format!("{}x{}", "{a: ".repeat(depth), "}".repeat(depth));
+            let locals: String = (1..depth).map(|i| format!("  l{i}: '{{{{ .locals.l{} }}}}'\n", i - 1)).collect();
+            repo.write(
+                "infra/stacks/deploy/deep.yaml",
+                format!("locals:\n  l0: x\n{locals}settings: {value}\n{}", DEV.replace("stage: dev", "stage: deep")),
+            );
+        }
+        13 => {
+            let depth = 2 + dice.below(3_000);
+            let locals: String = (1..depth).map(|i| format!("  l{i} = [local.l{}]\n", i - 1)).collect();
+            let last = depth - 1;
+            repo.write(
+                "infra/root/main.tf",
+                format!(
+                    "terraform {{\n  backend \"s3\" {{}}\n}}\nlocals {{\n  l0 = 1\n{locals}}}\nresource \"a_b\" \"x\" {{\n  a = local.l{last}\n}}\n"
+                ),
+            );
+        }
+        14 => {
             repo.write("infra/stacklint.toml", "fail-on = 'never'\n[rules]\nunresolved-import = 'off'\n");
         }
         _ => {
@@ -137,6 +186,8 @@ fn hostile_repositories_bend_nothing() {
             &["ci", "--base", "base", "--reports", "linked/reports"],
             &["check", "--write-baseline", "linked/known.json"],
             &["hook", "run"],
+            &["why", "base..head", "dev", "box"],
+            &["graph", "dependencies"],
             &["hook", "install"],
         ] {
             is_harmless(&repo.run_in("infra", arguments), &what);

@@ -71,3 +71,64 @@ fn levels_of_json() {
     include(300).ends_with(1).says("exceeded max depth");
     include(100_000).ends_with(1).says("exceeded max depth");
 }
+
+/// A root module in which a value that is not known reads many names, and a file beside it that differs and that it does not read.
+fn beside(names: usize, resources: usize) -> Repo {
+    let repo = Repo::new();
+    let parts: String = (0..names).map(|i| format!("${{local.l{i}}}")).collect();
+    let locals: String = (0..names).map(|i| format!("  l{i} = \"v{i}\"\n")).collect();
+    let resources: String =
+        (0..resources).map(|i| format!("resource \"a_b\" \"x{i}\" {{\n  q = \"{i}${{local.all}}\"\n}}\n")).collect();
+    let text = format!(
+        "terraform {{\n  backend \"s3\" {{}}\n}}\ndata \"a_b\" \"d\" {{}}\n{resources}\
+         locals {{\n  all = \"${{data.a_b.d.id}}{parts}\"\n{locals}}}\n"
+    );
+    let other = |value: usize| format!("variable \"z\" {{\n  default = {value}\n}}\n");
+    repo.write("main.tf", text).write("other.tf", other(1)).commit("base");
+    repo.write("other.tf", other(2)).commit("head");
+    repo
+}
+
+/// The resources of which it is not known whether a file that they do not name reaches them.
+fn reached(repo: &Repo) -> usize {
+    let diff = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0).json();
+    let all = diff["components"].as_array().unwrap();
+    all.iter().filter(|component| component["component"].as_str().unwrap().starts_with("a_b.x")).count()
+}
+
+#[test]
+fn names_that_an_expression_is_made_of() {
+    assert_eq!(reached(&beside(490, 1)), 0);
+    assert_eq!(reached(&beside(510, 1)), 1);
+}
+
+#[test]
+fn names_that_all_expressions_are_made_of() {
+    assert_eq!(reached(&beside(490, 590)), 0);
+    // Those that are followed are about 300,000 divided by 491.
+    let number = reached(&beside(490, 700));
+    assert!((85..=95).contains(&number), "{number}");
+}
+
+#[test]
+fn unknown_parts_of_values() {
+    let repo = Repo::new();
+    let parts: String = (0..490).map(|i| format!("data.a_b.d.x{i}, ")).collect();
+    let write = |known: usize, resources: usize| {
+        let resources: String = (0..resources)
+            .map(|i| format!("resource \"a_b\" \"x{i}\" {{\n  q = {{known = {known}, all = local.all}}\n}}\n"))
+            .collect();
+        let head = "terraform {\n  backend \"s3\" {}\n}\ndata \"a_b\" \"d\" {}\n";
+        repo.write("main.tf", format!("{head}locals {{\n  all = [{parts}]\n}}\n{resources}")).commit("next");
+    };
+    for (resources, whole) in [(800, 0..=0), (900, 80..=90)] {
+        write(1, resources);
+        write(2, resources);
+        let diff = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]).ends_with(0).json();
+        let changes = diff["components"].as_array().unwrap().iter().flat_map(|one| one["changes"].as_array().unwrap());
+        let paths: Vec<&str> = changes.map(|change| change["path"].as_str().unwrap()).collect();
+        assert_eq!(paths.len(), resources);
+        let number = paths.iter().filter(|path| **path == "/q").count();
+        assert!(whole.contains(&number), "{number} of {resources}");
+    }
+}

@@ -47,7 +47,7 @@ fn what_is_parsed_and_ignored_counts_for_the_run() {
         check(&[("terragrunt.hcl", unit), ("x.yaml", &format!("a: 1 #{}\n", "x".repeat(length)))])
     };
     unit(1_000).ends_with(0);
-    unit(100_000).ends_with(2).complains("run-steps");
+    unit(10_000).ends_with(2).complains("run-steps");
     let ignoring = |patterns: usize| {
         let project = "apiVersion: garden.io/v2\nkind: Project\nname: p\nenvironments: [{name: dev}]\nproviders: [{name: exec}]\n";
         let action = "kind: Run\ntype: exec\nname: a\nspec: {command: [a]}\n";
@@ -73,4 +73,76 @@ fn violations_of_policies_count() {
     };
     check("true").ends_with(0);
     check("false").ends_with(1).says("limit-exceeded").says("policy-steps");
+}
+
+/// Where the code of many components makes something else, all of it is kept until it is reported.
+#[test]
+fn what_code_makes_counts_for_the_run() {
+    let components: String =
+        (0..10).map(|i| format!("    c{i}: {{metadata: {{component: box}}, vars: {{size: {i}}}}}\n")).collect();
+    let stack = format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{components}");
+    let code = |argument: &str| {
+        let resources: String =
+            (0..40).map(|i| format!("resource \"a_b\" \"r{i}\" {{\n  a = \"{argument}${{var.size}}\"\n}}\n")).collect();
+        format!("variable \"size\" {{}}\n{resources}")
+    };
+    let repo = project(&[("stacks/deploy/bad.yaml", &stack), ("components/terraform/box/main.tf", &code("x"))]);
+    repo.write("stacklint.toml", "[limits]\nrun-steps = 650000\n").commit("limits");
+    repo.write("components/terraform/box/main.tf", code("y")).commit("other");
+    let diff = repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"]);
+    diff.ends_with(2).complains("run-steps");
+}
+
+/// Whether a file is a part of some code is asked for each file that differs and each root module.
+#[test]
+fn files_that_differ_count_for_each_code() {
+    let repo = Repo::new();
+    repo.write("stacklint.toml", "[limits]\nrun-steps = 300000\n");
+    for i in 0..50 {
+        repo.write(&format!("r{i}/main.tf"), "terraform {\n  backend \"s3\" {}\n}\noutput \"x\" {\n  value = 1\n}\n");
+    }
+    let diff = |count: usize, text: &str| {
+        (0..count).for_each(|i| _ = repo.write(&format!("data/x{i}.bin"), text));
+        repo.commit("next");
+        repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"])
+    };
+    repo.commit("base");
+    diff(10, "1").ends_with(0);
+    diff(2_000, "2").ends_with(2).complains("run-steps");
+}
+
+/// The reason for which a file cannot be resolved is looked for once, and not for each of its components.
+#[test]
+fn components_that_are_broken_in_one_file() {
+    let components: String = (0..3).map(|i| format!("    c{i}: {{metadata: {{inherits: [gone{i}]}}}}\n")).collect();
+    let repo = project(&[(
+        "stacks/deploy/bad.yaml",
+        &format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{components}"),
+    )]);
+    let coverage = repo.run(&["check", "--format", "json"]).ends_with(1).json()["coverage"].to_string();
+    for i in 0..3 {
+        assert!(coverage.contains(&format!("\"c{i}\"")), "{coverage}");
+    }
+    assert_eq!(coverage.matches("gone0").count(), 3, "{coverage}");
+}
+
+/// Whether an import may find a file that is added is asked for each pattern and each such file.
+#[test]
+fn patterns_count_for_each_file_that_is_added() {
+    let repo = project(&[]);
+    repo.write("stacklint.toml", "[limits]\nrun-steps = 200000\n");
+    for i in 0..60 {
+        repo.write(&format!("stacks/catalog/x{i}.yaml"), "vars: {a: 1}\n");
+        let manifest =
+            format!("import: ['catalog/x{i}.y*']\n{}", super::DEV.replace("stage: dev", &format!("stage: s{i}")));
+        repo.write(&format!("stacks/deploy/s{i}.yaml"), manifest);
+    }
+    repo.commit("base");
+    let diff = |count: usize| {
+        (0..count).for_each(|i| _ = repo.write(&format!("data/{count}/x{i}.bin"), "x"));
+        repo.commit("next");
+        repo.run(&["diff", "HEAD~1..HEAD", "--format", "json"])
+    };
+    diff(10).ends_with(0);
+    diff(1_000).ends_with(2).complains("run-steps");
 }

@@ -7,7 +7,7 @@
 use super::items;
 use crate::dialects::atmos::config::Config;
 use crate::dialects::atmos::paths;
-use crate::dialects::atmos::reader::{Deps, Loaded, Reader};
+use crate::dialects::atmos::reader::{Changed, Deps, Loaded, Reader};
 use crate::dialects::atmos::schema::manifest_checks::ManifestRecords;
 use crate::dialects::atmos::templates::host::version_tracks::LockFile;
 use crate::dialects::atmos::templates::host::{mentions_component, mentions_version};
@@ -25,7 +25,7 @@ const OPEN_READS: [&str; 5] = ["!exec", "file.", "datasource", "ds ", "load("];
 pub(crate) struct ChangeReach<'a> {
     reader: &'a Reader<'a>,
     config: &'a Config,
-    changes: &'a [Change],
+    changed: Changed<'a>,
     /// Whether any file changes that is not a manifest, so that components may be validated against something else.
     others: bool,
     known: Mutex<FastMap<Text, Arc<Option<FileReach>>>>,
@@ -71,7 +71,8 @@ impl<'a> ChangeReach<'a> {
         let others = !changes.iter().all(is_manifest);
         let (known, targets) = (Mutex::default(), Mutex::default());
         let (reached, reported) = (Mutex::default(), Mutex::default());
-        ChangeReach { reader, config, changes, others, known, targets, reached, reported }
+        let changed = Changed::new(changes);
+        ChangeReach { reader, config, changed, others, known, targets, reached, reported }
     }
 
     /// The files that a manifest depends on, if it is certain that no change makes a difference to it. Records that the
@@ -221,8 +222,8 @@ impl<'a> ChangeReach<'a> {
     }
 
     /// Whether a change can make a difference to what has these dependencies.
-    fn is_touched(&self, deps: &Deps) -> bool {
-        self.changes.iter().any(|change| deps.touched(&change.path, change.kind))
+    pub(in crate::dialects::atmos) fn is_touched(&self, deps: &Deps) -> bool {
+        self.changed.touches(deps)
     }
 
     /// A map with the imports of a file; the inner `None` if it cannot be read, the outer one if only resolving shows them.

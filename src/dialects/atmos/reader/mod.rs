@@ -1,8 +1,10 @@
 //! Reads the files of one revision for the dialect, each once, and keeps account of what a result depends on.
 
+mod changed;
 mod import_section;
 mod includes;
 
+pub(super) use changed::Changed;
 pub(super) use includes::Includer;
 
 use crate::dialects::atmos::document::{Decoder, Issue};
@@ -56,9 +58,14 @@ impl Deps {
     /// Whether a change of a path can make a difference.
     pub(super) fn touched(&self, path: &str, kind: ChangeKind) -> bool {
         let listed = kind != ChangeKind::Modified;
-        self.paths.contains(path)
+        self.touched_by_path(path, kind)
             || listed && self.globs.iter().any(|g| glob::path_match(g, path).unwrap_or(true))
-            || listed && self.paths.iter().any(|p| paths::relative(path, p).is_some())
+    }
+
+    /// The same of a change of a path that was read or checked, or is below one.
+    fn touched_by_path(&self, path: &str, kind: ChangeKind) -> bool {
+        let listed = kind != ChangeKind::Modified;
+        self.paths.contains(path) || listed && self.paths.iter().any(|p| paths::relative(path, p).is_some())
     }
 }
 
@@ -69,24 +76,47 @@ pub(super) struct Loaded {
     /// Its path as requested.
     pub path: Text,
     pub text: Text,
+    content: Arc<Content>,
+}
+
+/// The content of a file. Files of the same content share it: a link to a file has a path of its own.
+#[derive(Debug)]
+struct Content {
+    text: Text,
     bytes: Arc<[u8]>,
     doc: OnceLock<Result<Arc<Document>, yaml::Error>>,
     imports: OnceLock<Option<Map>>,
 }
 
+impl Content {
+    fn new(bytes: Arc<[u8]>) -> Self {
+        let doc = OnceLock::new();
+        let text = match std::str::from_utf8(&bytes) {
+            Ok(text) => Text::from(text),
+            // Possibly UTF-16: the reader detects that.
+            Err(_) => match doc.get_or_init(|| yaml::parse(&bytes).map(Arc::new)) {
+                Ok(doc) => Text::clone(doc.text()),
+                Err(_) => decoded(&bytes),
+            },
+        };
+        Content { text, bytes, doc, imports: OnceLock::new() }
+    }
+}
+
 impl Loaded {
     pub(super) fn doc(&self) -> Result<&Document, &yaml::Error> {
-        self.doc.get_or_init(|| yaml::parse(&self.bytes).map(Arc::new)).as_ref().map(|doc| &**doc)
+        let Content { doc, bytes, .. } = &*self.content;
+        doc.get_or_init(|| yaml::parse(bytes).map(Arc::new)).as_ref().map(|doc| &**doc)
     }
 
     /// Its `import` section alone in a map, if that can be had without reading all of it.
     pub(super) fn imports(&self, limits: Limits) -> Option<&Map> {
-        self.imports.get_or_init(|| import_section::of(&self.text, limits)).as_ref()
+        self.content.imports.get_or_init(|| import_section::of(&self.text, limits)).as_ref()
     }
 
     /// Whether it has no content at all.
     pub(super) fn is_empty(&self) -> bool {
-        self.bytes.is_empty()
+        self.content.bytes.is_empty()
     }
 
     /// The place of a span of this file.
@@ -99,6 +129,7 @@ impl Loaded {
 #[derive(Default)]
 pub(super) struct Cache {
     loaded: Mutex<FastMap<Identity, Arc<Loaded>>>,
+    contents: Mutex<FastMap<BlobId, Arc<Content>>>,
     /// The content of files without includes, so that a file is the identical value in both revisions.
     decoded: Mutex<FastMap<Reading, Decoded>>,
     limits: Limits,
@@ -113,6 +144,7 @@ impl Cache {
     /// Drops all files.
     pub(super) fn clear(&self) {
         self.loaded.lock().clear();
+        self.contents.lock().clear();
         self.decoded.lock().clear();
     }
 }
@@ -148,7 +180,7 @@ impl<'a> Reader<'a> {
     /// The files that were read as YAML so far, with their documents.
     pub(super) fn documents(&self) -> Vec<(FileId, Arc<Document>)> {
         let seen = self.seen.lock();
-        let document = |loaded: &Arc<Loaded>| loaded.doc.get()?.as_ref().ok().cloned();
+        let document = |loaded: &Arc<Loaded>| loaded.content.doc.get()?.as_ref().ok().cloned();
         seen.iter().filter_map(|(file, loaded)| Some((*file, document(loaded)?))).collect()
     }
 
@@ -203,18 +235,16 @@ impl<'a> Reader<'a> {
             see(loaded);
             return Ok(Some(Arc::clone(loaded)));
         }
-        let bytes = reads::read(self.source, path, entry, self.limits())?;
-        let doc = OnceLock::new();
-        let text = match std::str::from_utf8(&bytes) {
-            Ok(text) => Text::from(text),
-            // Possibly UTF-16: the reader detects that.
-            Err(_) => match doc.get_or_init(|| yaml::parse(&bytes).map(Arc::new)) {
-                Ok(doc) => Text::clone(doc.text()),
-                Err(_) => decoded(&bytes),
-            },
+        let known = self.cache.contents.lock().get(&entry.id).cloned();
+        let content = match known {
+            Some(known) => known,
+            None => {
+                let read = Arc::new(Content::new(reads::read(self.source, path, entry, self.limits())?));
+                Arc::clone(self.cache.contents.lock().entry(entry.id).or_insert(read))
+            }
         };
-        let file = self.files.add(path, &entry.id.to_string(), || Text::clone(&text));
-        let loaded = Arc::new(Loaded { file, path: Text::clone(&key.1), text, bytes, doc, imports: OnceLock::new() });
+        let file = self.files.add(path, &entry.id.to_string(), || Text::clone(&content.text));
+        let loaded = Arc::new(Loaded { file, path: Text::clone(&key.1), text: Text::clone(&content.text), content });
         // Another thread may have read it meanwhile: all are to parse the same one, or what one of them parses is lost.
         let loaded = Arc::clone(self.cache.loaded.lock().entry(key).or_insert(loaded));
         see(&loaded);
@@ -336,6 +366,19 @@ mod tests {
         fn name(&self) -> &str {
             "at once"
         }
+    }
+
+    #[test]
+    fn files_of_one_content_share_it() {
+        let bytes = b"a: 1".to_vec();
+        let source =
+            Memory::new("memory", BTreeMap::from(["a.yaml", "b.yaml"].map(|path| (path.to_owned(), bytes.clone()))));
+        let (files, cache) = (Files::default(), Cache::default());
+        let reader = Reader::new(&source, &files, &cache);
+        let load = |path: &str| reader.load(path, &mut Deps::default()).ok().flatten().expect("a file");
+        let (a, b) = (load("a.yaml"), load("b.yaml"));
+        assert!(a.file != b.file && *a.path == *"a.yaml" && *b.path == *"b.yaml");
+        assert!(Arc::ptr_eq(&a.content, &b.content));
     }
 
     #[test]

@@ -72,9 +72,9 @@ impl Units<'_> {
         let Revision { reader, tables, answers, .. } = *self.revision;
         let key = Text::from(path.as_str());
         // Units that no change reaches are only named, known or not.
-        let is_wanted = |known: &Arc<ResolvedUnit>| match self.scope {
-            Scope::All | Scope::Stacks(_) => true,
-            Scope::Touched(changes) => known.deps.as_ref().is_some_and(|deps| deps.are_touched(changes)),
+        let is_wanted = |known: &Arc<ResolvedUnit>| match &self.narrowed {
+            Narrowed::Nothing | Narrowed::Names(_) => true,
+            Narrowed::Changes(reach) => known.deps.as_ref().is_some_and(|deps| reach.is_touched(deps)),
         };
         if let Some(known) = tables.units.get(&key, answers).filter(is_wanted) {
             reader.see(known.loaded.iter());
@@ -209,9 +209,9 @@ impl Units<'_> {
 
     /// Whether a change touches a dependency of a unit. Adds dependencies that only its components will have.
     fn is_touched(&self, asks: bool, deps: &Deps) -> bool {
-        match self.scope {
-            Scope::All | Scope::Stacks(_) => true,
-            Scope::Touched(changes) => asks || deps.are_touched(changes),
+        match &self.narrowed {
+            Narrowed::Nothing | Narrowed::Names(_) => true,
+            Narrowed::Changes(reach) => asks || reach.is_touched(deps),
         }
     }
 }
