@@ -111,6 +111,14 @@ fn specs_of_known_types_are_checked() {
 }
 
 #[test]
+fn of_very_many_mistakes_some_are_told() {
+    let keys: String = (0..80).map(|i| format!("k{i}: 1, ")).collect();
+    let findings = found("", &format!("kind: Run\nname: x\ntype: exec\nspec: {{{keys}command: [a]}}\n"));
+    assert_eq!(findings.len(), 50);
+    assert!(findings[49].contains("the spec of run.x has more mistakes than are told"), "{}", findings[49]);
+}
+
+#[test]
 fn fields_of_projects_are_checked_as_garden_checks_them() {
     for (fields, message) in [
         ("scan: {include: '${local.env.X}'}\n", "`scan.include` of a project must not be a template or an operator"),

@@ -10,21 +10,24 @@ use crate::dialects::garden::template::syntax::number::text_number;
 use crate::value::Prov;
 use std::collections::BTreeSet;
 
+/// So many mistakes of one value are told.
+const MOST_TOLD: usize = 50;
+
 /// Checks the fields of a mapping, and that there are no others. Returns whether they are valid.
 pub(crate) fn check_fields(node: &Node, fields: &[&[Field]], what: &str, diagnostics: &Diagnostics) -> bool {
     let before = diagnostics.breaking();
-    Check { what, diagnostics, is_literal: false, is_plugins: false }.fields(node, fields, false, &mut Vec::new());
+    Check::new(what, diagnostics, false).fields(node, fields, false, &mut Vec::new());
     diagnostics.breaking() == before
 }
 
 /// Checks a value against a shape.
 pub(crate) fn check_shape(node: &Node, shape: &Shape, what: &str, diagnostics: &Diagnostics) {
-    Check { what, diagnostics, is_literal: false, is_plugins: false }.value(node, shape, &mut Vec::new());
+    Check::new(what, diagnostics, false).value(node, shape, &mut Vec::new());
 }
 
 /// The same for what a plugin reads, whose version may be another one: what is wrong is reported, and the rest still compared.
 pub(crate) fn check_plugins(node: &Node, shape: &Shape, what: &str, diagnostics: &Diagnostics) {
-    Check { what, diagnostics, is_literal: false, is_plugins: true }.value(node, shape, &mut Vec::new());
+    Check::new(what, diagnostics, true).value(node, shape, &mut Vec::new());
 }
 
 struct Check<'a> {
@@ -34,6 +37,8 @@ struct Check<'a> {
     is_literal: bool,
     /// Whether a plugin reads this.
     is_plugins: bool,
+    /// How many mistakes were found.
+    found: usize,
 }
 
 /// A step on the way to a value that is checked.
@@ -43,7 +48,11 @@ enum Step<'a> {
     Index(usize),
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    fn new(what: &'a str, diagnostics: &'a Diagnostics, is_plugins: bool) -> Self {
+        Check { what, diagnostics, is_literal: false, is_plugins, found: 0 }
+    }
+
     fn fields<'n>(&mut self, node: &'n Node, fields: &[&[Field]], is_open: bool, path: &mut Vec<Step<'n>>) {
         let Some(map) = node.as_map() else { return };
         let fields = || fields.iter().flat_map(|some| some.iter());
@@ -64,7 +73,7 @@ impl Check<'_> {
                         inner.file == outer.file && (outer.start..=outer.end).contains(&inner.start)
                     });
                     let at = if is_inside { value.prov.clone() } else { first_line(&node.prov) };
-                    self.diagnostics.report(self.finding(message, &at));
+                    self.tell(message, &at, None);
                 }
             }
             path.pop();
@@ -72,15 +81,17 @@ impl Check<'_> {
         for field in fields().filter(|field| field.is_required && is_known) {
             if !has(node, field.name) {
                 let message = format!("{} lacks the required key `{}`", self.subject(path), field.name);
-                self.diagnostics.report(self.finding(message, &first_line(&node.prov)));
+                self.tell(message, &first_line(&node.prov), None);
             }
         }
     }
 
     fn value<'n>(&mut self, node: &'n Node, shape: &Shape, path: &mut Vec<Step<'n>>) {
         if let Shape::Literal(inner) | Shape::Evaluated(inner) = shape {
-            let is_literal = matches!(shape, Shape::Literal(_));
-            return Check { is_literal, ..*self }.value(node, inner, path);
+            let outer = std::mem::replace(&mut self.is_literal, matches!(shape, Shape::Literal(_)));
+            self.value(node, inner, path);
+            self.is_literal = outer;
+            return;
         }
         if !is_known(node) {
             if self.is_literal && node.as_lazy().is_some() && !matches!(shape, Shape::Any) {
@@ -152,13 +163,13 @@ impl Check<'_> {
     }
 
     /// The text itself is not shown: it may hold a secret.
-    fn format(&self, node: &Node, format: Format, text: &str, path: &[Step<'_>]) {
+    fn format(&mut self, node: &Node, format: Format, text: &str, path: &[Step<'_>]) {
         if !format.has(text) {
             self.report(node, format!("{} must be {}", self.subject(path), format.described()));
         }
     }
 
-    fn number(&self, node: &Node, number: f64, range: Range, path: &[Step<'_>]) {
+    fn number(&mut self, node: &Node, number: f64, range: Range, path: &[Step<'_>]) {
         if !range.has(number) {
             self.report(node, format!("{} must be {}", self.subject(path), range.described()));
         }
@@ -172,22 +183,29 @@ impl Check<'_> {
         }
     }
 
-    fn refuse(&self, node: &Node, shape: &Shape, path: &[Step<'_>]) {
+    fn refuse(&mut self, node: &Node, shape: &Shape, path: &[Step<'_>]) {
         let (shape, kind) = (name(shape), kind_name(node));
         self.report(node, format!("{} must be {shape}, not a {kind}", self.subject(path)));
     }
 
-    fn finding(&self, message: String, place: &Prov) -> Diagnostic {
-        let finding = Diagnostic::new(&rules::INVALID_CONFIG, message, self.diagnostics.label(place));
-        if self.is_plugins { finding } else { finding.breaking() }
+    fn report(&mut self, node: &Node, message: String) {
+        let help = "an `$if` without `$else` has no value where it is false: add `$else`";
+        self.tell(message, &node.prov, node.is_undefined().then_some(help));
     }
 
-    fn report(&self, node: &Node, message: String) {
-        let mut finding = self.finding(message, &node.prov);
-        if node.is_undefined() {
-            finding = finding.help("an `$if` without `$else` has no value where it is false: add `$else`");
+    /// Reports a mistake. Of very many, the rest is one finding.
+    fn tell(&mut self, message: String, place: &Prov, help: Option<&str>) {
+        self.found += 1;
+        let message = match self.found {
+            found if found > MOST_TOLD => return,
+            MOST_TOLD => format!("{} has more mistakes than are told, from here on", self.what),
+            _ => message,
+        };
+        let mut finding = Diagnostic::new(&rules::INVALID_CONFIG, message, self.diagnostics.label(place));
+        if let Some(help) = help {
+            finding = finding.help(help);
         }
-        self.diagnostics.report(finding);
+        self.diagnostics.report(if self.is_plugins { finding } else { finding.breaking() });
     }
 }
 
