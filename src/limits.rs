@@ -136,7 +136,7 @@ impl Limit {
                 200 * MILLION,
                 100,
                 100_000 * MILLION,
-                "steps of all policies in `stacklint.toml` together; a violation takes 1,100, and one policy may use a quarter",
+                "steps of all policies in `stacklint.toml` together; a violation takes 1,300, and one policy may use a quarter",
             ),
             Limit::RunSteps => LimitSpec(
                 "run-steps",

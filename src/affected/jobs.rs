@@ -8,8 +8,9 @@ use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// The most patterns that one job has.
+/// The most patterns that one job has, and their length together, in bytes.
 const MOST_PATTERNS: usize = 500;
+const MOST_TEXT: usize = 1 << 17;
 
 /// Patterns of the same files: those of whole folders if there are too many, because each job of a list has its own.
 pub(crate) fn bounded(mut patterns: BTreeSet<String>) -> BTreeSet<String> {
@@ -17,8 +18,19 @@ pub(crate) fn bounded(mut patterns: BTreeSet<String>) -> BTreeSet<String> {
         let path = pattern.trim_end_matches("**").trim_end_matches('/');
         path.rsplit_once('/').map_or_else(|| "**".to_owned(), |(folder, _)| format!("{folder}/**"))
     };
-    while patterns.len() > MOST_PATTERNS {
-        patterns = patterns.iter().map(folder_of).collect();
+    let is_long = |patterns: &BTreeSet<String>| patterns.iter().map(String::len).sum::<usize>() > MOST_TEXT;
+    while patterns.len() > MOST_PATTERNS || is_long(&patterns) {
+        // What lies in a folder comes after it.
+        let mut last = String::new();
+        let folders: BTreeSet<String> = patterns.iter().map(folder_of).collect();
+        let outer = folders.into_iter().filter(|folder| {
+            let is_outer = last.is_empty() || !folder.starts_with(last.trim_end_matches("**"));
+            if is_outer {
+                last.clone_from(folder);
+            }
+            is_outer
+        });
+        patterns = outer.collect();
     }
     patterns
 }
@@ -325,9 +337,11 @@ mod tests {
         let few = set(&many(MOST_PATTERNS));
         assert_eq!(bounded(few.clone()), few);
         let folder = bounded(set(&[many(MOST_PATTERNS), vec!["x.yaml".to_owned(), "c/**".to_owned()]].concat()));
-        assert_eq!(folder, set(&["a/b/**".to_owned(), "**".to_owned()]));
+        assert_eq!(folder, set(&["**".to_owned()]));
         let folders: Vec<String> = (0..=MOST_PATTERNS).map(|i| format!("a/{i}/*.tf*")).collect();
         assert_eq!(bounded(set(&folders)), set(&["a/**".to_owned()]));
+        let deep: Vec<String> = (0..300).map(|i| format!("{}x.hcl", "directory/".repeat(i))).collect();
+        assert_eq!(bounded(set(&deep[100..])), set(&[format!("{}**", "directory/".repeat(100))]));
     }
 
     /// A chain of jobs that all read what leads to the first ones.
