@@ -62,6 +62,7 @@ fn specs_of_known_types_are_checked() {
             "{command: [a], shell: 'true'}",
             "`shell` of the spec of run.x must be a boolean, not a string",
         ),
+        ("Deploy", "exec", "{deployCommand: [a, null]}", "`deployCommand.1` of the spec of deploy.x must be a string"),
         ("Run", "exec", "{command: [a], env: {garden_x: b}}", "must be the name of an environment variable"),
         ("Build", "container", "{dockerfile: 1}", "`dockerfile` of the spec of build.x must be a string"),
         (

@@ -4,20 +4,19 @@ use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::project::schema::{ANY_TEXT, Field, Format, Shape, optional, required};
 
 const WORDS: Shape = Shape::List(&ANY_TEXT);
-const SPARSE_WORDS: Shape = Shape::Sparse(&ANY_TEXT);
 const ENV: Shape = Shape::MapOf(Format::EnvName, &ANY_TEXT);
 /// A relative path without `..`.
 const INSIDE: Shape = Shape::Text(Format::Inside);
-const ARTIFACTS: Shape = Shape::Sparse(&Shape::Open(&[required("source", INSIDE), optional("target", INSIDE)]));
+const ARTIFACTS: Shape = Shape::List(&Shape::Open(&[required("source", INSIDE), optional("target", INSIDE)]));
 const SHELL: Field = optional("shell", Shape::PlainBool);
 const STATUS: Field = optional("statusCommand", WORDS);
 
 const BUILD: &[Field] = &[SHELL, optional("command", WORDS), STATUS, optional("env", ENV)];
 const DEPLOY: &[Field] = &[
     SHELL,
-    required("deployCommand", SPARSE_WORDS),
-    optional("statusCommand", SPARSE_WORDS),
-    optional("cleanupCommand", SPARSE_WORDS),
+    required("deployCommand", WORDS),
+    optional("statusCommand", WORDS),
+    optional("cleanupCommand", WORDS),
     optional("persistent", Shape::PlainBool),
     optional("statusTimeout", Shape::PlainNumber),
     optional("env", ENV),
