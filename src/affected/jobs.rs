@@ -14,15 +14,21 @@ const MOST_TEXT: usize = 1 << 17;
 
 /// Patterns of the same files: those of whole folders if there are too many, because each job of a list has its own.
 pub(crate) fn bounded(mut patterns: BTreeSet<String>) -> BTreeSet<String> {
-    let folder_of = |pattern: &String| {
+    // The folder that a path is in, or one that is half as deep.
+    let folder_of = |pattern: &String, is_half: bool| {
         let path = pattern.trim_end_matches("**").trim_end_matches('/');
-        path.rsplit_once('/').map_or_else(|| "**".to_owned(), |(folder, _)| format!("{folder}/**"))
+        let start = &path.as_bytes()[..if is_half { path.len() / 2 } else { path.len() }];
+        let end = start.iter().rposition(|byte| *byte == b'/');
+        end.map_or_else(|| "**".to_owned(), |end| format!("{}/**", &path[..end]))
     };
-    let is_long = |patterns: &BTreeSet<String>| patterns.iter().map(String::len).sum::<usize>() > MOST_TEXT;
-    while patterns.len() > MOST_PATTERNS || is_long(&patterns) {
+    loop {
+        let is_long = patterns.iter().map(String::len).sum::<usize>() > MOST_TEXT;
+        if patterns.len() <= MOST_PATTERNS && !is_long {
+            return patterns;
+        }
         // What lies in a folder comes after it.
         let mut last = String::new();
-        let folders: BTreeSet<String> = patterns.iter().map(folder_of).collect();
+        let folders: BTreeSet<String> = patterns.iter().map(|pattern| folder_of(pattern, is_long)).collect();
         let outer = folders.into_iter().filter(|folder| {
             let is_outer = last.is_empty() || !folder.starts_with(last.trim_end_matches("**"));
             if is_outer {
@@ -32,7 +38,6 @@ pub(crate) fn bounded(mut patterns: BTreeSet<String>) -> BTreeSet<String> {
         });
         patterns = outer.collect();
     }
-    patterns
 }
 
 /// What runs for a change.
@@ -341,7 +346,7 @@ mod tests {
         let folders: Vec<String> = (0..=MOST_PATTERNS).map(|i| format!("a/{i}/*.tf*")).collect();
         assert_eq!(bounded(set(&folders)), set(&["a/**".to_owned()]));
         let deep: Vec<String> = (0..300).map(|i| format!("{}x.hcl", "directory/".repeat(i))).collect();
-        assert_eq!(bounded(set(&deep[100..])), set(&[format!("{}**", "directory/".repeat(100))]));
+        assert_eq!(bounded(set(&deep[100..])), set(&[format!("{}**", "directory/".repeat(50))]));
     }
 
     /// A chain of jobs that all read what leads to the first ones.

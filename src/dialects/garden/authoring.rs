@@ -161,7 +161,7 @@ fn shape(of: &'static Shape, keys: &[&str], found: &mut Expected) {
                 shape(item, rest, found);
             }
         }
-        Shape::MapOf(_, inner) => {
+        Shape::MapOf(_, inner) | Shape::PlainMapOf(_, inner) => {
             if let Some((_, rest)) = keys.split_first() {
                 shape(inner, rest, found);
             }
@@ -179,7 +179,12 @@ fn kind(shape: &Shape) -> &'static str {
         Shape::Text(_) => "text",
         Shape::Number(_) | Shape::PlainNumber => "number",
         Shape::Bool | Shape::PlainBool => "true or false",
-        Shape::Map | Shape::MapOf(..) | Shape::Fields(_) | Shape::Open(_) | Shape::ByWord(..) => "map",
+        Shape::Map
+        | Shape::MapOf(..)
+        | Shape::PlainMapOf(..)
+        | Shape::Fields(_)
+        | Shape::Open(_)
+        | Shape::ByWord(..) => "map",
         Shape::List(_) | Shape::Sparse(_) => "list",
         Shape::OneOf(all) => all.first().map_or("", kind),
         Shape::Nullable(shape) | Shape::With(shape, _) | Shape::Literal(shape) | Shape::Evaluated(shape) => kind(shape),

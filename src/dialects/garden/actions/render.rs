@@ -183,7 +183,9 @@ pub(super) fn render(
         return;
     };
     let inputs = resource.tree.get("inputs").cloned().unwrap_or_else(|| Node::map([]));
-    check_shape(&inputs, &Shape::Literal(&Shape::Open(&[])), &format!("`inputs` of `{parent}`"), diagnostics);
+    if !is_module && stage.input.project.era == LanguageVersion::Cedar {
+        check_shape(&inputs, &Shape::Literal(&Shape::Map), &format!("`inputs` of `{parent}`"), diagnostics);
+    }
     let run = Run { stage, resource, template, parent };
     let mut names: BTreeMap<(Text, Text), ()> = BTreeMap::new();
     for combination in run.combinations(&fields, &inputs, diagnostics) {

@@ -96,6 +96,13 @@ fn specs_of_known_types_are_checked() {
             "{action}{findings:#?}"
         );
     }
+    // A plugin drops what an `$if` leaves without a value; `exec` rejects it.
+    let env = "env: {A: {$if: false, $then: b}, B: c}";
+    let run = |of_type: &str, spec: &str| format!("kind: Run\nname: x\ntype: {of_type}\nspec: {{{spec}, {env}}}\n");
+    let found = |action: String| World::of(&project).file("a/garden.yml", &action).findings();
+    let is_refused = |finding: &String| finding.contains("`env.A` of the spec of run.x must be a string");
+    assert!(!found(run("container", "image: a")).iter().any(is_refused));
+    assert!(found(run("exec", "command: [a]")).iter().any(is_refused));
     // What a plugin of another version may take is still compared.
     let odd = "kind: Deploy\nname: x\ntype: kubernetes\nspec: {files: [a.yml]}\n";
     let odd = World::of(&project.replace("context: x", "context: [x]")).file("a/garden.yml", odd);
@@ -133,7 +140,10 @@ fn fields_of_projects_are_checked_as_garden_checks_them() {
             "importVariables: [{from: file, path: a.yml}]\n",
             "`importVariables.0` of a project lacks the required key `format`",
         ),
-        ("importVariables: [{from: vault}]\n", "must be one of garden-cloud, file, exec"),
+        (
+            "importVariables: [{from: vault}]\n",
+            "`from` of `importVariables.0` of a project must be one of garden-cloud, file, exec",
+        ),
         (
             "outputs: [{name: a, value: [1]}]\n",
             "`outputs.0.value` of a project must be a string or a number or a boolean",

@@ -4,7 +4,7 @@ use crate::dialects::garden::project::ActionKind;
 use crate::dialects::garden::project::schema::{ANY_TEXT, Field, Format, Shape, optional, required};
 
 const WORDS: Shape = Shape::List(&ANY_TEXT);
-const ENV: Shape = Shape::MapOf(Format::EnvName, &ANY_TEXT);
+const ENV: Shape = Shape::PlainMapOf(Format::EnvName, &ANY_TEXT);
 /// A relative path without `..`.
 const INSIDE: Shape = Shape::Text(Format::Inside);
 const ARTIFACTS: Shape = Shape::List(&Shape::Open(&[required("source", INSIDE), optional("target", INSIDE)]));

@@ -114,8 +114,10 @@ impl<'a> Check<'a> {
                 None => self.refuse(node, shape, path),
             },
             (Shape::Bool, Data::Text(text)) if is_truth_value(text) => {}
-            (Shape::MapOf(names, inner), Data::Map(map)) => {
-                for (key, value) in map.iter().filter(|(key, _)| !key.starts_with('$')) {
+            (Shape::MapOf(names, inner) | Shape::PlainMapOf(names, inner), Data::Map(map)) => {
+                let is_plain = matches!(shape, Shape::PlainMapOf(..));
+                let is_there = |key: &str, value: &Node| !key.starts_with('$') && (is_plain || !value.is_undefined());
+                for (key, value) in map.iter().filter(|(key, value)| is_there(key, value)) {
                     path.push(Step::Key(key));
                     self.format(value, *names, key, path);
                     self.value(value, inner, path);
@@ -146,8 +148,7 @@ impl<'a> Check<'a> {
                     Some((_, fields)) => self.fields(node, &[fields], false, path),
                     None => {
                         let words: Vec<&str> = all.iter().map(|(word, _)| *word).collect();
-                        let at = if path.is_empty() { String::new() } else { format!(" (`{}`)", dotted(path)) };
-                        let message = format!("`{key}`{at} of {} must be one of {}", self.what, words.join(", "));
+                        let message = format!("`{key}` of {} must be one of {}", self.subject(path), words.join(", "));
                         self.report(node.get(key).unwrap_or(node), message);
                     }
                 }
@@ -274,7 +275,12 @@ fn fits(shape: &Shape, node: &Node) -> bool {
         Shape::Text(_) => matches!(node.data, Data::Text(_)),
         Shape::Number(_) | Shape::PlainNumber => matches!(node.data, Data::Number(_)),
         Shape::Bool | Shape::PlainBool => matches!(node.data, Data::Bool(_)),
-        Shape::Map | Shape::MapOf(..) | Shape::Fields(_) | Shape::Open(_) | Shape::ByWord(..) => {
+        Shape::Map
+        | Shape::MapOf(..)
+        | Shape::PlainMapOf(..)
+        | Shape::Fields(_)
+        | Shape::Open(_)
+        | Shape::ByWord(..) => {
             matches!(node.data, Data::Map(_))
         }
         Shape::List(_) | Shape::Sparse(_) => matches!(node.data, Data::List(_)),
@@ -290,7 +296,12 @@ fn name(shape: &Shape) -> String {
         Shape::Text(_) => "a string".to_owned(),
         Shape::Number(_) | Shape::PlainNumber => "a number".to_owned(),
         Shape::Bool | Shape::PlainBool => "a boolean".to_owned(),
-        Shape::Map | Shape::MapOf(..) | Shape::Fields(_) | Shape::Open(_) | Shape::ByWord(..) => "a mapping".to_owned(),
+        Shape::Map
+        | Shape::MapOf(..)
+        | Shape::PlainMapOf(..)
+        | Shape::Fields(_)
+        | Shape::Open(_)
+        | Shape::ByWord(..) => "a mapping".to_owned(),
         Shape::List(_) | Shape::Sparse(_) => "a list".to_owned(),
         Shape::OneOf(shapes) => {
             let mut names: Vec<String> = shapes.iter().map(name).collect();

@@ -23,8 +23,10 @@ pub(crate) enum Shape {
     PlainBool,
     /// A mapping.
     Map,
-    /// A mapping with names of a format, and values of one shape.
+    /// A mapping with names of a format, and values of one shape. What an operator leaves without a value is not there.
     MapOf(Format, &'static Shape),
+    /// The same, where nothing may be without a value.
+    PlainMapOf(Format, &'static Shape),
     /// A list with items of one shape.
     List(&'static Shape),
     /// A list with items of one shape, where items without a value do not count.
