@@ -159,15 +159,16 @@ impl Evaluator<'_> {
 
     /// What the code of some components makes.
     pub(crate) fn units(&self, resolution: &Resolution, wanted: &BTreeSet<Address>) -> Vec<Arc<Unit>> {
-        let placed: Vec<Placed> = resolution.components().into_values().collect();
-        let found = threads::map(&placed, |Placed { component, unit }| {
-            let address = component.address();
-            let code = self.enter(component).filter(|_| wanted.contains(&address))?;
-            let made = self.of(code, (component, unit), &address, None).unit;
-            take_made(made.components.len());
-            Some(Arc::new(made))
-        });
-        found.into_iter().flatten().collect()
+        let mut placed: Vec<Placed> = resolution.components().into_values().collect();
+        placed.retain(|placed| wanted.contains(&placed.component.address()));
+        threads::map(&placed, |placed| self.unit(placed)).into_iter().flatten().collect()
+    }
+
+    /// What the code of a component makes; `None` if it is not evaluated.
+    pub(crate) fn unit(&self, Placed { component, unit }: &Placed) -> Option<Arc<Unit>> {
+        let made = self.of(self.enter(component)?, (component, unit), &component.address(), None).unit;
+        take_made(made.components.len());
+        Some(Arc::new(made))
     }
 
     /// Adds what the code of those components makes whose code was not evaluated yet.

@@ -120,7 +120,9 @@ impl<'a> ProjectHandle<'a> {
         let project = self.project(source)?;
         let vocabularies = vec![self.dialect.vocabulary()];
         let authoring = self.dialect.authoring().into_iter().collect();
-        Some(Resolution { vocabularies, authoring, ..self.dialect.resolve(source, project, files, scope) })
+        let found = self.dialect.resolve(source, project, files, scope);
+        let is_all = found.is_all || matches!(scope, Scope::All);
+        Some(Resolution { vocabularies, authoring, is_all, ..found })
     }
 
     /// The code that is run in one state; none where that does not have the project.

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 const PART: u64 = 4;
 
 /// The steps of a violation, or of a component of which it is not known whether it is one: it is kept until all are reported.
-const STEPS_OF_A_VIOLATION: u64 = 1_300;
+const STEPS_OF_A_VIOLATION: u64 = 1_700;
 
 /// The number of components in one piece of work.
 const CHUNK: usize = 4_096;

@@ -2,12 +2,15 @@
 
 use super::{Answer, Listed, Reads, Unread, made_of};
 use crate::files::Files;
-use crate::limits::{Limit, Limits};
+use crate::limits::{Limit, Limits, take_steps};
 use crate::source::{Child, Entry, Node, ResolveError, Source};
 use crate::text::Text;
 use crate::value::Read;
 use parking_lot::Mutex;
 use std::sync::Arc;
+
+/// A question about a path takes a step for so many bytes of it.
+const BYTES_OF_A_STEP: u64 = 4;
 
 /// The files of one revision.
 pub(crate) struct Reader<'a> {
@@ -57,6 +60,7 @@ impl<'a> Reader<'a> {
 
     /// What is at a path, which is recorded.
     fn asked(&self, path: &str) -> Result<Node<'a>, ResolveError> {
+        take_steps(path.len() as u64 / BYTES_OF_A_STEP);
         let found = self.source.listing().lookup(path);
         let mut reads = self.reads.lock();
         if !reads.has(path) {

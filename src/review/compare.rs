@@ -304,9 +304,9 @@ impl CompareRun<'_> {
         if let Some(options) = self.request.affected.as_ref().filter(|options| options.jobs || options.dependents) {
             let selection = self.selection(&base, &head);
             let filter = |address: &Address| selection.matches(address);
-            let (run, diff, code, base, filter) = (self, &diff, &code, &base, &filter);
+            let (run, diff, code, base, head, filter) = (self, &diff, &code, &base, &head, &filter);
             let (modules, cache) = (&modules, &code_cache);
-            let inputs = JobInputs { run, options, diff, code, base, filter, modules, cache };
+            let inputs = JobInputs { run, options, diff, code, base, head, filter, modules, cache };
             phase(self.workspace.host, "affected", || complete_list(&mut affected, &inputs));
         }
         let side = |resolution: &mut Resolution| Side {

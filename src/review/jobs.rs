@@ -29,8 +29,9 @@ pub(super) struct JobInputs<'a> {
     pub(super) options: &'a AffectedOptions,
     pub(super) diff: &'a Diff,
     pub(super) code: &'a CodeChanges,
-    /// The older state, as far as it was resolved.
+    /// Both states, as far as they were resolved.
     pub(super) base: &'a Resolution,
+    pub(super) head: &'a Resolution,
     pub(super) filter: &'a dyn Fn(&Address) -> bool,
     /// The modules of both states.
     pub(super) modules: &'a [Modules<'a>; 2],
@@ -63,8 +64,9 @@ struct StateJobs {
 pub(super) fn complete_list(list: &mut Affected, inputs: &JobInputs<'_>) {
     // Also what the change does not reach depends on something, has its place in the order, or needs no run.
     let [base, head] = inputs.run.sources;
-    let whole = inputs.run.part.resolve(head, inputs.run.files, Scope::All).unwrap_or_default();
-    let head = StateJobs::new(inputs, &whole, head, 1);
+    let whole = (!inputs.head.is_all).then(|| inputs.run.part.resolve(head, inputs.run.files, Scope::All));
+    let whole = whole.map(Option::unwrap_or_default);
+    let head = StateJobs::new(inputs, whole.as_ref().unwrap_or(inputs.head), head, 1);
     if inputs.options.dependents {
         head.nest_dependents(list, inputs);
     }

@@ -281,12 +281,16 @@ fn lines(diff: &Diff, address: &Address, path: &str) -> Vec<Cause> {
 }
 
 impl MergedProject {
-    /// Adds what is found in what code makes of its components.
-    pub(crate) fn add(&mut self, made: MergedProject) {
-        self.components.extend(made.components);
+    /// Adds what is found in what code makes of each of its components.
+    pub(crate) fn extend(&mut self, made: Vec<MergedProject>) {
+        for one in made {
+            self.components.extend(one.components);
+            self.broken.extend(one.broken);
+            self.unresolved.extend(one.unresolved);
+        }
         self.components.sort_by_key(MergedComponent::address);
-        self.broken.extend(made.broken);
-        self.unresolved.extend(made.unresolved);
+        self.unresolved.sort_unstable();
+        self.unresolved.dedup();
     }
 
     /// The number of listed values, and of those of which it is not known whether they belong there.

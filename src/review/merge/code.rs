@@ -1,14 +1,15 @@
 //! What code makes of components whose configuration and code the two sides of a merge changed.
 
 use crate::code::Runs;
-use crate::code::made::{self, Evaluator};
+use crate::code::made::Evaluator;
 use crate::dialects::{ProjectHandle, State};
-use crate::diff::merged::{BASE, MERGED, OURS, THEIRS, has_one_change};
+use crate::diff::merged::{BASE, MERGED, MergedProject, OURS, THEIRS, has_one_change};
 use crate::diff::same::same;
 use crate::files::Files;
 use crate::resolution::{Address, Component, Placed, Resolution, made_stack};
 use crate::source::{Source, changed};
 use crate::terraform::module::modules::Cache;
+use crate::threads;
 use crate::value::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,27 +22,32 @@ pub(super) struct Versions<'a> {
 }
 
 impl Versions<'_> {
-    /// What the code makes of each component to which both sides did something, one of them to its code, in all versions; `None`
-    /// if there is none. Of other components, the configuration alone says whether the merge is what the sides lead to expect.
-    pub(super) fn made(&self, cache: &Cache) -> Option<[Resolution; 4]> {
+    /// What a merge brings to what the code makes of each component to which both sides did something, one of them to its code. Of
+    /// other components, the configuration alone says whether the merge is what the sides lead to expect. What code makes may be
+    /// much, so no more of it is kept than what is found.
+    pub(super) fn made(
+        &self,
+        cache: &Cache,
+        compare: &(dyn Fn([&Resolution; 4]) -> MergedProject + Sync),
+    ) -> Vec<MergedProject> {
         let state = |version: usize| State { source: self.sources[version], files: self.files, cache };
         let runs = [0, 1, 2, 3].map(|version| self.part.runs(self.resolutions[version], state(version)));
-        let wanted = self.wanted(&runs);
-        if wanted.is_empty() {
-            return None;
-        }
+        let components = self.resolutions.map(Resolution::components);
+        let wanted: Vec<Address> = self.wanted(&runs, &components).into_iter().collect();
+        let modules = [0, 1, 2, 3].map(|version| self.part.modules(state(version)));
         let run_inputs = |component: &Component| self.part.run_inputs(component);
-        Some([0, 1, 2, 3].map(|version| {
-            let modules = self.part.modules(state(version));
-            let evaluator = Evaluator { modules: &modules, run_inputs: &run_inputs };
-            let own = self.resolutions[version];
-            let units = evaluator.units(own, &wanted);
-            made::alone(&Resolution { made: units, config: own.config.clone(), ..Resolution::default() })
-        }))
+        threads::map(&wanted, |address| {
+            let made = [0, 1, 2, 3].map(|version| {
+                let evaluator = Evaluator { modules: &modules[version], run_inputs: &run_inputs };
+                let unit = components[version].get(address).and_then(|placed| evaluator.unit(placed));
+                let config = self.resolutions[version].config.clone();
+                Resolution { units: unit.into_iter().collect(), config, ..Resolution::default() }
+            });
+            compare(made.each_ref())
+        })
     }
 
-    fn wanted(&self, runs: &[Runs; 4]) -> BTreeSet<Address> {
-        let components: [BTreeMap<Address, Placed>; 4] = self.resolutions.map(Resolution::components);
+    fn wanted(&self, runs: &[Runs; 4], components: &[BTreeMap<Address, Placed>; 4]) -> BTreeSet<Address> {
         // What code makes is there already, where a system shows it beside its components.
         let stacks: BTreeSet<_> = components.iter().flat_map(BTreeMap::keys).map(|address| address.0.clone()).collect();
         let touched = |a: usize, b: usize| -> BTreeSet<&Address> {

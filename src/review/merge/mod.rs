@@ -157,11 +157,10 @@ impl MergeRun<'_> {
         let made = phase(self.workspace.host, "evaluate", || {
             let cache = modules::Cache::new(self.settings.work);
             let (part, files, sources) = (self.part, self.files, self.sources);
-            Versions { part, files, sources, resolutions: versions.each_ref() }.made(&cache)
+            let versions = Versions { part, files, sources, resolutions: versions.each_ref() };
+            versions.made(&cache, &|made| merged::project(made, files, &is_touched))
         });
-        if let Some(made) = made {
-            project.add(merged::project(made.each_ref(), self.files, &is_touched));
-        }
+        project.extend(made);
         let (dialect, folder) = (self.part.dialect().name(), self.part.folder());
         let coverage = coverage::of(dialect, folder, None, &versions[MERGED], self.files, &|_| true);
         let mut sides: [Side; 3] = Default::default();

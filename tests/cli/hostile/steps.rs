@@ -146,3 +146,19 @@ fn patterns_count_for_each_file_that_is_added() {
     diff(10).ends_with(0);
     diff(1_000).ends_with(2).complains("run-steps");
 }
+
+/// A file that is searched in all folders above a unit is a question for each of them.
+#[test]
+fn questions_about_paths_count_for_the_run() {
+    let check = |levels: usize| {
+        let repo = Repo::new();
+        repo.write("stacklint.toml", "[limits]\nrun-steps = 100000\n");
+        let searches: String =
+            (0..100).map(|i| format!("  n{i} = find_in_parent_folders(\"n{i}.hcl\", \"\")\n")).collect();
+        let unit = format!("locals {{\n{searches}}}\ninputs = {{ a = local.n1 }}\n");
+        repo.write(&format!("{}terragrunt.hcl", "a/".repeat(levels)), unit).commit("unit");
+        repo.run(&["check"])
+    };
+    check(10).ends_with(0);
+    check(100).ends_with(2).complains("run-steps");
+}
