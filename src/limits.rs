@@ -316,11 +316,19 @@ pub(crate) fn take_steps(steps: u64) {
 }
 
 /// The steps of a component: it is kept until everything is resolved, with its values and where they come from.
-const STEPS_OF_A_COMPONENT: u64 = 1_000;
+const STEPS_OF_A_COMPONENT: u64 = 1_400;
 
 /// Counts components that were resolved.
 pub(crate) fn take_components(count: usize) {
     take_steps(count as u64 * STEPS_OF_A_COMPONENT);
+}
+
+/// The steps of a finding in what defines components, which is kept as long as they are.
+const STEPS_OF_A_FINDING: u64 = 600;
+
+/// Counts findings in what defines components.
+pub(crate) fn take_findings(count: usize) {
+    take_steps(count as u64 * STEPS_OF_A_FINDING);
 }
 
 /// The steps of what the code of a component makes.

@@ -57,7 +57,7 @@ use touched::Touched;
 use unit::Resolved;
 
 /// The most values that the configurations of all units have together.
-const MOST_VALUES: usize = 4_000_000;
+const MOST_VALUES: usize = 3_200_000;
 /// How many units are resolved before those are counted.
 const TOGETHER: usize = 64;
 

@@ -3,6 +3,7 @@
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Marks, Val};
+use crate::limits::take_steps;
 use crate::source::ResolveError;
 use crate::terraform::evaluation::statics::{Identifier, Node, Statics};
 use crate::terraform::failure::Failure;
@@ -23,6 +24,8 @@ const MAX_MODULES: usize = 1_000;
 /// The most names that all modules of a tree declare together, those of a folder that is called twice counted twice.
 const MAX_DECLARATIONS: usize = 170_000;
 const MAX_REPEATED: usize = 4;
+/// The steps of each name whenever the tree is entered: it is looked up, checked, and given a value.
+const STEPS_OF_A_NAME: u64 = 15;
 
 /// A call of a module.
 #[derive(Debug)]
@@ -56,7 +59,13 @@ pub(crate) fn enter(statics: &mut Statics<'_>, modules: &Modules<'_>, failures: 
         }
         next += 1;
     }
+    take_steps(names(statics) as u64 * STEPS_OF_A_NAME);
     calls
+}
+
+/// How many names the modules declare.
+fn names(statics: &Statics<'_>) -> usize {
+    statics.nodes.iter().map(|node| node.module.names()).sum()
 }
 
 fn call(
@@ -211,8 +220,7 @@ fn child(
         failures.extend(found.failures.iter().cloned());
         found
     });
-    let before: usize = statics.nodes.iter().map(|node| declarations(&node.module)).sum();
-    if before + declarations(&found) > MAX_DECLARATIONS {
+    if names(statics) + found.names() > MAX_DECLARATIONS {
         let message = format!("the modules of the tree declare more than {MAX_DECLARATIONS} names together");
         if !failures.iter().any(|known| known.message == message) {
             failures.push(Failure::new(&rules::LIMIT_EXCEEDED, message, place).hiding());
@@ -221,12 +229,6 @@ fn child(
     }
     let shown = relative(&statics.nodes[0].module.dir, dir);
     statics.nodes.push(Rc::new(Node::new(path, found, shown, Some(parent))));
-}
-
-/// How many names a module declares.
-fn declarations(module: &Module) -> usize {
-    let Module { locals, variables, outputs, resources, calls, .. } = module;
-    locals.len() + variables.len() + outputs.len() + resources.len() + calls.len()
 }
 
 /// The way from one folder to another.

@@ -81,6 +81,12 @@ pub(crate) struct Module {
 }
 
 impl Module {
+    /// How many names it declares.
+    pub(crate) fn names(&self) -> usize {
+        let Module { locals, variables, outputs, resources, calls, .. } = self;
+        locals.len() + variables.len() + outputs.len() + resources.len() + calls.len()
+    }
+
     /// The locals and variables that blocks read, directly or through locals: `local.size`.
     pub(crate) fn read_by_code(&self) -> BTreeSet<String> {
         let mut read: BTreeSet<String> = self.read_by_blocks.clone();

@@ -3,7 +3,7 @@
 use super::Module;
 use crate::files::Files as FileTable;
 use crate::hcl::ast::{Block, Span};
-use crate::limits::Limits;
+use crate::limits::{Limits, take_steps};
 use crate::paths::join;
 use crate::reads::Unread;
 use crate::source::{BlobId, Entry, Source};
@@ -321,6 +321,9 @@ pub(crate) fn is_of_root(block: &Block) -> bool {
     }
 }
 
+/// The steps of each name of a module: it is kept with its declaration until everything is compared.
+const STEPS_OF_A_NAME: u64 = 80;
+
 /// The module that files declare together, with whether each of them is of its folder alone.
 fn assemble(dir: &str, files: &[(SourceFile, bool)], failures: Vec<Failure>) -> Module {
     let mut module = Module { dir: dir.to_owned(), failures, ..Module::default() };
@@ -333,5 +336,7 @@ fn assemble(dir: &str, files: &[(SourceFile, bool)], failures: Vec<Failure>) -> 
     let (overrides, primary): (Vec<_>, Vec<_>) = files.iter().partition(|(file, _)| is_override(&file.name));
     primary.iter().for_each(|(file, _)| reader.file(file, false));
     overrides.iter().for_each(|(file, _)| reader.file(file, true));
-    reader.finish()
+    let module = reader.finish();
+    take_steps(module.names() as u64 * STEPS_OF_A_NAME);
+    module
 }

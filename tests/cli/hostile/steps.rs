@@ -162,3 +162,47 @@ fn questions_about_paths_count_for_the_run() {
     check(10).ends_with(0);
     check(100).ends_with(2).complains("run-steps");
 }
+
+/// What a module declares is looked up for each unit that runs it, and kept once.
+#[test]
+fn names_of_modules_count_for_the_run() {
+    let check = |units: usize, modules: usize| {
+        let repo = Repo::new();
+        repo.write("stacklint.toml", "[limits]\nrun-steps = 200000\n");
+        let variables: String = (0..400).map(|i| format!("variable \"v{i}\" {{\n  default = 1\n}}\n")).collect();
+        (0..modules).for_each(|i| _ = repo.write(&format!("m{i}/main.tf"), &*variables));
+        for i in 0..units {
+            let unit = format!("terraform {{\n  source = \"../m{}\"\n}}\n", i % modules);
+            repo.write(&format!("u{i}/terragrunt.hcl"), unit);
+        }
+        repo.commit("units");
+        repo.run(&["check"])
+    };
+    check(5, 1).ends_with(0);
+    check(50, 1).ends_with(2).complains("run-steps");
+    check(10, 10).ends_with(2).complains("run-steps");
+}
+
+/// A finding is kept as long as what it is about.
+#[test]
+fn findings_count_for_the_run() {
+    let check = |unit: bool, mistakes: usize| {
+        let repo = Repo::new();
+        repo.write("stacklint.toml", "[limits]\nrun-steps = 150000\n");
+        let text: String = (0..mistakes).map(|i| format!("  a{i} = local.x{i}\n")).collect();
+        if unit {
+            repo.write("u/terragrunt.hcl", format!("inputs = {{\n{text}}}\n"));
+        } else {
+            let vars = text.replace("  a", "      a").replace(" = local", ": !env local");
+            repo.write("atmos.yaml", "stacks: {base_path: stacks, included_paths: ['**/*'], name_pattern: '{stage}'}\n");
+            let stack = format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n    c:\n{}", vars.replace("!env", "!what"));
+            repo.write("stacks/bad.yaml", stack);
+        }
+        repo.commit("mistakes");
+        repo.run(&["check"])
+    };
+    check(true, 10).ends_with(1);
+    check(true, 300).ends_with(2).complains("run-steps");
+    check(false, 10).ends_with(1);
+    check(false, 300).ends_with(2).complains("run-steps");
+}
