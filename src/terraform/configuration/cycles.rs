@@ -2,8 +2,9 @@
 
 use crate::hcl::ast::walk::{self, Reference};
 use crate::hcl::ast::{Key, TraversalStep};
+use crate::terraform::configuration::expansion::repeated;
 use crate::terraform::configuration::module_tree::Tree;
-use crate::terraform::configuration::sites::{self, Owner};
+use crate::terraform::configuration::sites::{self, Owner, Site};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
 use crate::terraform::module::block::Written;
@@ -65,11 +66,13 @@ impl Graph {
                         Some(child) => (child, Owner::Variable(variable.clone())),
                         None => continue,
                     },
-                    // Conditions of variables do not decide their values, and nothing depends on the rest.
-                    Owner::Variable(_) | Owner::Other | Owner::Check(_) => continue,
+                    // Nothing depends on these.
+                    Owner::Other | Owner::Check(_) => continue,
+                    // What reads a variable waits for its conditions.
                     other => (index, other.clone()),
                 };
                 let from = graph.id(owner);
+                let is_condition = matches!(site.owner, Owner::Variable(_));
                 for reference in walk::references(site.expr) {
                     if site.iterators.contains(&reference.root.text) {
                         continue;
@@ -78,7 +81,7 @@ impl Graph {
                         && resource(module, &reference).as_ref() == Some(address)
                     {
                         // A provisioner runs when the resource is there, so it may name it.
-                        if site.is_later {
+                        if site.is_later || waits_for_nothing(module, address, &site, &reference) {
                             continue;
                         }
                         let message =
@@ -88,7 +91,10 @@ impl Graph {
                     }
                     for target in targets(tree, index, &reference, site.is_dependency, &child) {
                         let to = graph.id(target);
-                        graph.edges[from].push(to);
+                        // A condition may read its own variable.
+                        if !is_condition || to != from {
+                            graph.edges[from].push(to);
+                        }
                     }
                 }
             }
@@ -191,6 +197,15 @@ impl Graph {
         let message = format!("cycle: {}", names.join(" depends on "));
         Some(Failure::new(&rules::CYCLE, message, place).cyclic())
     }
+}
+
+/// Whether a resource that depends on itself has nothing to wait for: instances wait for each other.
+fn waits_for_nothing(module: &Module, address: &Text, site: &Site<'_>, reference: &Reference<'_>) -> bool {
+    let Some(declared) = module.resources.get(address) else { return false };
+    let depends_on = declared.arguments.get("depends_on");
+    let is_instance = reference.steps.iter().any(|step| matches!(step, TraversalStep::Index(..)));
+    let is_repeated = repeated(declared).is_some_and(|(argument, _)| argument != "enabled");
+    depends_on.is_some_and(|written| std::ptr::eq(&*written.expr, site.expr)) && (is_instance || !is_repeated)
 }
 
 /// The address of the resource that a reference names.

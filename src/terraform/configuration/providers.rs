@@ -1,6 +1,9 @@
 //! The provider configurations of modules: those that resources and modules need are there, and what they contain can be evaluated.
 
 use crate::hcl::ast::{Block, ExprKind, Key, TraversalStep, walk};
+use crate::hcl::types::Type;
+use crate::hcl::types::convert::convert;
+use crate::hcl::val::Marks;
 use crate::terraform::configuration::frame::{At, Evaluation, Frame};
 use crate::terraform::configuration::managers::{is_labelled, label, of_type, passed_as};
 use crate::terraform::configuration::module_tree::Tree;
@@ -185,8 +188,8 @@ impl Evaluation<'_, '_> {
                     for repeat in self.expand(&At::module(frame), declared).repeats() {
                         let at = At { repeat: &repeat, ..At::module(frame) };
                         let computed = key_expr.and_then(|expr| {
-                            let expr = Arc::new(expr.clone());
-                            self.value(&at, &Written { expr, ..written.clone() }).as_str().cloned()
+                            let (span, expr) = (expr.span, Arc::new(expr.clone()));
+                            self.instance_key(&at, &Written { expr, span, ..written.clone() })
                         });
                         if let Some(key) = literal.clone().or(computed).filter(|key| !known.contains(key)) {
                             let message = format!("provider instance not present: {label} has no instance \"{key}\"");
@@ -196,6 +199,28 @@ impl Evaluation<'_, '_> {
                 }
                 None => {}
             }
+        }
+    }
+
+    /// The key that selects an instance of a provider configuration; `None` if it is not known, or if it selects none, which is
+    /// reported.
+    fn instance_key(&self, at: &At<'_>, written: &Written) -> Option<Text> {
+        let value = self.value(at, written);
+        let wrong = |rule, why: &str| {
+            let message = format!("invalid provider instance key: {why}");
+            self.report_at(at, Failure::new(rule, message, written.place()));
+            None
+        };
+        for (mark, word) in [(Marks::SENSITIVE, "sensitive"), (Marks::EPHEMERAL, "ephemeral")] {
+            if value.marks.has(mark) {
+                return wrong(&rules::SENSITIVE, &format!("it is {word}"));
+            }
+        }
+        match convert(&value, &Type::Str) {
+            _ if value.is_failed() => None,
+            Ok(key) if key.is_null() => wrong(&rules::INVALID_VALUE, "it is null"),
+            Ok(key) => key.as_str().cloned(),
+            Err(why) => wrong(&rules::INVALID_VALUE, &why.text()),
         }
     }
 

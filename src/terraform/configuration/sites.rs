@@ -89,6 +89,9 @@ pub(super) fn of(module: &Module) -> Vec<Site<'_>> {
             let context = if &**name == "for_each" { Context::default() } else { context.clone() };
             all.add(Owner::Other, written.file, &written.expr, &context, false);
         }
+        if let Some(to) = import.block.arguments.get("to") {
+            all.keys(to.file, &to.expr, &context);
+        }
     }
     all.found
 }
@@ -137,6 +140,18 @@ impl<'m> Sites<'m> {
             iterators: context.iterators.clone(),
             is_dependency,
         });
+    }
+
+    /// The computed keys of an address.
+    fn keys(&mut self, file: FileId, address: &'m Expr, context: &Context) {
+        match &address.kind {
+            ExprKind::Index(base, key) => {
+                self.add(Owner::Other, file, key, context, false);
+                self.keys(file, base, context);
+            }
+            ExprKind::Access(base, _) => self.keys(file, base, context),
+            _ => {}
+        }
     }
 
     fn plain(&mut self, owner: Owner, written: &'m Written) {
