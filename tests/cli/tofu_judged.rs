@@ -218,3 +218,20 @@ fn the_state_that_is_read_has_a_backend_that_exists() {
         (&of("\"etcd\""), &["main.tf:2 tofu-backend"]),
     ]);
 }
+
+#[test]
+fn a_module_requires_the_providers_whose_functions_it_calls() {
+    let required = "terraform {\n  required_providers {\n    a = {\n      source = \"x/a\"\n    }\n  }\n}\n";
+    for (function, expected) in [
+        ("provider::a::f", &[][..]),
+        ("provider::a::west::f", &[]),
+        ("provider::b::f", &["main.tf:9 tofu-undefined-name"]),
+        ("provider::a", &["main.tf:9 tofu-undefined-name"]),
+        ("provider::a::b::c::f", &["main.tf:9 tofu-undefined-name"]),
+    ] {
+        let text = format!("{required}output \"o\" {{\n  value = try({function}(1), 2)\n}}\n");
+        assert_eq!(errors(&[("main.tf", &text)]), expected, "{function}");
+    }
+    let call = format!("{required}module \"m\" {{\n  source = \"./m\"\n}}\n");
+    calling("output \"o\" {\n  value = provider::a::f(1)\n}\n", &[(&call, &["m/main.tf:2 tofu-undefined-name"])]);
+}

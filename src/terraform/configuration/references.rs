@@ -84,6 +84,11 @@ fn is_indexed_twice(steps: &[TraversalStep]) -> bool {
 
 impl Check<'_, '_> {
     fn site(&self, site: &Site<'_>, failures: &mut Vec<Failure>) {
+        for call in walk::calls(site.expr) {
+            if let Some(message) = self.wrong_function(&call.text) {
+                failures.push(Failure::new(&rules::UNDEFINED_NAME, message, (site.file, call.span)));
+            }
+        }
         // In JSON, what something depends on is text.
         for reference in walk::references(site.expr) {
             if site.iterators.contains(&reference.root.text) {
@@ -94,6 +99,21 @@ impl Check<'_, '_> {
                     if &*reference.root.text == "local" { &rules::UNDEFINED_LOCAL } else { &rules::UNDEFINED_NAME };
                 failures.push(Failure::new(rule, message, (site.file, reference.span)));
             }
+        }
+    }
+
+    /// What is wrong with the name of a provider's function. The module has to require that provider itself.
+    fn wrong_function(&self, name: &str) -> Option<String> {
+        let steps: Vec<&str> = name.strip_prefix("provider::")?.split("::").collect();
+        match steps[..] {
+            [provider, _] | [provider, _, _] if self.module.required_providers.contains_key(provider) => None,
+            [provider, _] | [provider, _, _] => Some(format!(
+                "unknown function provider: {provider} is not one of the required_providers of {}",
+                self.here()
+            )),
+            _ => Some(format!(
+                "unable to parse provider function: {name} is not provider::NAME::FUNCTION or provider::NAME::ALIAS::FUNCTION"
+            )),
         }
     }
 

@@ -133,6 +133,7 @@ impl Evaluator<'_> {
                 },
                 _ => Type::Dynamic,
             },
+            _ if is_open(key) => Type::Dynamic,
             _ => return self.problem("Invalid index", "This value does not have any indices.", span),
         };
         Val::unknown(element, reason.clone())
@@ -277,9 +278,15 @@ impl Evaluator<'_> {
     }
 }
 
+/// Whether nothing is known of a key, not even its type. OpenTofu does not look what has elements then.
+fn is_open(key: &Val) -> bool {
+    matches!(key.data, Data::Unknown(Type::Dynamic, _))
+}
+
 /// Whether a value can be a key of another one by its type.
 fn is_key(base: &Val, key: &Val) -> bool {
     let ty = match &base.data {
+        _ if is_open(key) => return true,
         Data::List(..) | Data::Tuple(_) => Type::Number,
         Data::Set(..) | Data::Str(_) | Data::Number(_) | Data::Bool(_) => return false,
         _ => Type::Str,
