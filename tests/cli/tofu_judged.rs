@@ -128,10 +128,10 @@ fn what_reads_a_variable_waits_for_its_validations() {
 }
 
 #[test]
-fn what_depends_on_itself_waits_for_other_instances() {
+fn what_depends_on_itself_waits_for_nothing() {
     judged(&[
         ("resource \"a_b\" \"c\" {\n  depends_on = [a_b.c]\n}\n", &[]),
-        ("resource \"a_b\" \"c\" {\n  count      = 2\n  depends_on = [a_b.c]\n}\n", &["main.tf:3 tofu-cycle"]),
+        ("resource \"a_b\" \"c\" {\n  n = a_b.c.m\n}\n", &["main.tf:2 tofu-cycle"]),
         ("resource \"a_b\" \"c\" {\n  count      = 2\n  depends_on = [a_b.c[0]]\n}\n", &[]),
     ]);
 }
@@ -202,9 +202,27 @@ fn an_instance_of_a_provider_has_a_key() {
         ("[]", &["main.tf:9 tofu-invalid-value"]),
         ("sensitive(\"x\")", &["main.tf:9 tofu-sensitive-address"]),
         ("upper(\"x\")", &["main.tf:9 tofu-undefined-name"]),
+        ("1", &["main.tf:9 tofu-undefined-name"]),
+        ("local.gone", &["main.tf:9 undefined-local"]),
+        ("each.key", &["main.tf:9 tofu-undefined-name"]),
         ("a_b.other.id", &[]),
     ] {
         assert_eq!(errors(&[("main.tf", &of(key))]), expected, "{key}");
+    }
+    let passing = |key: &str, count: u8| {
+        format!(
+            "terraform {{\n  required_providers {{\n    a = {{\n      source = \"x/a\"\n    }}\n  }}\n}}\nprovider \"a\" {{\n  alias    = \"by\"\n  for_each = toset([\"x\"])\n}}\n\
+             module \"m\" {{\n  source    = \"./m\"\n  n         = {count}\n  for_each  = toset([\"x\"])\n  providers = {{ a = a.by[{key}] }}\n}}\n"
+        )
+    };
+    let module = "terraform {\n  required_providers {\n    a = {\n      source = \"x/a\"\n    }\n  }\n}\nvariable \"n\" {}\nresource \"a_b\" \"c\" {\n  count = var.n\n}\n";
+    for (key, count, expected) in [
+        ("each.key", 1, &[][..]),
+        ("\"gone\"", 1, &["main.tf:16 tofu-undefined-name"]),
+        ("\"gone\"", 0, &[]),
+        ("local.gone", 1, &["main.tf:16 undefined-local"]),
+    ] {
+        calling(module, &[(&passing(key, count), expected)]);
     }
 }
 

@@ -2,7 +2,6 @@
 
 use crate::hcl::ast::walk::{self, Reference};
 use crate::hcl::ast::{Key, TraversalStep};
-use crate::terraform::configuration::expansion::repeated;
 use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::configuration::sites::{self, Owner, Site};
 use crate::terraform::failure::{Failure, Place};
@@ -81,7 +80,7 @@ impl Graph {
                         && resource(module, &reference).as_ref() == Some(address)
                     {
                         // A provisioner runs when the resource is there, so it may name it.
-                        if site.is_later || waits_for_nothing(module, address, &site, &reference) {
+                        if site.is_later || is_depends_on(module, address, &site) {
                             continue;
                         }
                         let message =
@@ -199,13 +198,10 @@ impl Graph {
     }
 }
 
-/// Whether a resource that depends on itself has nothing to wait for: instances wait for each other.
-fn waits_for_nothing(module: &Module, address: &Text, site: &Site<'_>, reference: &Reference<'_>) -> bool {
-    let Some(declared) = module.resources.get(address) else { return false };
-    let depends_on = declared.arguments.get("depends_on");
-    let is_instance = reference.steps.iter().any(|step| matches!(step, TraversalStep::Index(..)));
-    let is_repeated = repeated(declared).is_some_and(|(argument, _)| argument != "enabled");
-    depends_on.is_some_and(|written| std::ptr::eq(&*written.expr, site.expr)) && (is_instance || !is_repeated)
+/// Whether an expression is the list of what a resource depends on. One that names itself waits for nothing.
+fn is_depends_on(module: &Module, address: &Text, site: &Site<'_>) -> bool {
+    let depends_on = module.resources.get(address).and_then(|declared| declared.arguments.get("depends_on"));
+    depends_on.is_some_and(|written| std::ptr::eq(&*written.expr, site.expr))
 }
 
 /// The address of the resource that a reference names.

@@ -90,7 +90,7 @@ pub(super) fn of(module: &Module) -> Vec<Site<'_>> {
             all.add(Owner::Other, written.file, &written.expr, &context, false);
         }
         if let Some(to) = import.block.arguments.get("to") {
-            all.keys(to.file, &to.expr, &context);
+            all.keys(&Owner::Other, to.file, &to.expr, &context);
         }
     }
     all.found
@@ -143,13 +143,13 @@ impl<'m> Sites<'m> {
     }
 
     /// The computed keys of an address.
-    fn keys(&mut self, file: FileId, address: &'m Expr, context: &Context) {
-        match &address.kind {
+    fn keys(&mut self, owner: &Owner, file: FileId, address: &'m Expr, context: &Context) {
+        match &walk::unwrapped(address).kind {
             ExprKind::Index(base, key) => {
-                self.add(Owner::Other, file, key, context, false);
-                self.keys(file, base, context);
+                self.add(owner.clone(), file, key, context, false);
+                self.keys(owner, file, base, context);
             }
-            ExprKind::Access(base, _) => self.keys(file, base, context),
+            ExprKind::Access(base, _) => self.keys(owner, file, base, context),
             _ => {}
         }
     }
@@ -203,6 +203,9 @@ impl<'m> Sites<'m> {
             let context = if matches!(&**name, "count" | "for_each" | "depends_on") { &plain } else { &context };
             self.add(owner.clone(), written.file, &written.expr, context, &**name == "depends_on");
         }
+        if let Some(written) = declared.arguments.get("provider") {
+            self.keys(&owner, written.file, &written.expr, &context);
+        }
         let with_self = Context { has_self: true, is_later: true, ..context.clone() };
         for nested in &declared.blocks {
             let (file, block) = (nested.file, &nested.block);
@@ -255,6 +258,13 @@ impl<'m> Sites<'m> {
                     let owner = Owner::Argument(name.clone(), argument.clone());
                     self.add(owner, written.file, &written.expr, &context, false);
                 }
+            }
+        }
+        if let Some(written) = declared.arguments.get("providers")
+            && let ExprKind::Object(items) = &walk::unwrapped(&written.expr).kind
+        {
+            for (_, configuration) in items {
+                self.keys(&Owner::Call(name.clone()), written.file, configuration, &context);
             }
         }
         for block in declared.blocks.iter().filter(|block| &*block.kind.text == "lifecycle") {
