@@ -70,6 +70,7 @@ mod tofu_coverage;
 mod tofu_declarations;
 mod tofu_instances;
 mod tofu_json;
+mod tofu_judged;
 mod tofu_managers;
 mod tofu_open;
 mod tofu_parts;

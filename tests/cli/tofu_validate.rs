@@ -3,7 +3,7 @@
 use crate::common::Repo;
 
 /// The errors of `check` in a root module, as `file:line rule`.
-fn errors(files: &[(&str, &str)]) -> Vec<String> {
+pub(crate) fn errors(files: &[(&str, &str)]) -> Vec<String> {
     let repo = Repo::new();
     for (path, text) in files {
         repo.write(path, text);

@@ -1,6 +1,7 @@
 //! Checks for valid configuration that is probably a mistake: unused values and locals, addresses that depend on the
 //! workspace.
 
+use crate::dialects::opentofu::components::backend;
 use crate::dialects::opentofu::{locked, rules};
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Body, Span, TraversalStep};
@@ -28,6 +29,7 @@ pub(crate) fn check(statics: &Statics<'_>, loader: &Loader<'_>, failures: &mut V
     for node in &statics.nodes {
         if seen.insert(&node.module.dir) {
             unused(&node.module, loader, failures);
+            backend::remote_states(&node.module, failures);
         }
     }
     workspace(statics, failures);

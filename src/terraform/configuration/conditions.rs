@@ -47,7 +47,7 @@ impl Evaluation<'_, '_> {
             };
             let given = || origin_place(&self.variable(frame, name)).filter(|place| !is_default(place));
             let place = argument.or_else(given).unwrap_or(declared.place);
-            self.condition(&At::module(frame), &condition, block, |message| {
+            self.condition(&At::module(frame), &condition, block, true, |message| {
                 let failure =
                     Failure::new(&rules::FAILED_CONDITION, format!("invalid value for variable: {message}"), place);
                 failure.declared(declared.place)
@@ -80,7 +80,7 @@ impl Evaluation<'_, '_> {
         for (file, block) in blocks.filter(|(_, block)| *block.kind.text == *kind) {
             let Some(condition) = written(file, block, "condition") else { continue };
             let place = condition.place();
-            self.condition(at, &condition, block, |message| {
+            self.condition(at, &condition, block, false, |message| {
                 Failure::new(&rules::FAILED_CONDITION, format!("{kind} failed: {message}"), place)
             });
         }
@@ -91,16 +91,29 @@ impl Evaluation<'_, '_> {
         for block in declared.blocks.iter().filter(|block| &*block.kind.text == "assert") {
             let Some(condition) = written(block.file, block, "condition") else { continue };
             let place: Place = condition.place();
-            self.condition(&At::module(frame), &condition, block, |message| {
+            self.condition(&At::module(frame), &condition, block, false, |message| {
                 Failure::new(&rules::FAILED_CHECK, format!("check block assertion failed: {message}"), place).lint(None)
             });
         }
     }
 
-    /// Evaluates a condition, and reports that it does not hold.
-    fn condition(&self, at: &At<'_>, condition: &Written, block: &Block, failed: impl FnOnce(&str) -> Failure) {
+    /// Evaluates a condition, and reports that it does not hold. The message of a validation may be anything as long as nobody reads
+    /// it.
+    fn condition(
+        &self,
+        at: &At<'_>,
+        condition: &Written,
+        block: &Block,
+        is_validation: bool,
+        failed: impl FnOnce(&str) -> Failure,
+    ) {
         let value = self.value(at, condition);
-        let message = written(condition.file, block, "error_message").map(|written| self.message(at, &written));
+        let holds =
+            matches!(convert(&value, &Type::Bool).map(|value| value.data), Ok(Data::Bool(true) | Data::Unknown(..)));
+        let message = written(condition.file, block, "error_message").map(|written| match is_validation && holds {
+            true => self.value(at, &written),
+            false => self.message(at, &written),
+        });
         if value.is_failed() {
             return;
         }
@@ -118,7 +131,7 @@ impl Evaluation<'_, '_> {
         }
     }
 
-    /// The message of a condition, which has to be a text even if the condition holds.
+    /// The message of a condition, which has to be a text.
     fn message(&self, at: &At<'_>, written: &Written) -> Val {
         let value = self.value(at, written);
         let why = match convert(&value, &Type::Str) {

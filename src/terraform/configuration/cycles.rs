@@ -3,7 +3,7 @@
 use crate::hcl::ast::walk::{self, Reference};
 use crate::hcl::ast::{Key, TraversalStep};
 use crate::terraform::configuration::module_tree::Tree;
-use crate::terraform::configuration::sites::{self, Owner};
+use crate::terraform::configuration::sites::{self, Owner, Site};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
 use crate::terraform::module::block::Written;
@@ -65,11 +65,13 @@ impl Graph {
                         Some(child) => (child, Owner::Variable(variable.clone())),
                         None => continue,
                     },
-                    // Conditions of variables do not decide their values, and nothing depends on the rest.
-                    Owner::Variable(_) | Owner::Other | Owner::Check(_) => continue,
+                    // Nothing depends on these.
+                    Owner::Other | Owner::Check(_) => continue,
+                    // What reads a variable waits for its conditions.
                     other => (index, other.clone()),
                 };
                 let from = graph.id(owner);
+                let is_condition = matches!(site.owner, Owner::Variable(_));
                 for reference in walk::references(site.expr) {
                     if site.iterators.contains(&reference.root.text) {
                         continue;
@@ -78,7 +80,7 @@ impl Graph {
                         && resource(module, &reference).as_ref() == Some(address)
                     {
                         // A provisioner runs when the resource is there, so it may name it.
-                        if site.is_later {
+                        if site.is_later || is_depends_on(module, address, &site) {
                             continue;
                         }
                         let message =
@@ -88,7 +90,10 @@ impl Graph {
                     }
                     for target in targets(tree, index, &reference, site.is_dependency, &child) {
                         let to = graph.id(target);
-                        graph.edges[from].push(to);
+                        // A condition may read its own variable.
+                        if !is_condition || to != from {
+                            graph.edges[from].push(to);
+                        }
                     }
                 }
             }
@@ -191,6 +196,12 @@ impl Graph {
         let message = format!("cycle: {}", names.join(" depends on "));
         Some(Failure::new(&rules::CYCLE, message, place).cyclic())
     }
+}
+
+/// Whether an expression is the list of what a resource depends on. One that names itself waits for nothing.
+fn is_depends_on(module: &Module, address: &Text, site: &Site<'_>) -> bool {
+    let depends_on = module.resources.get(address).and_then(|declared| declared.arguments.get("depends_on"));
+    depends_on.is_some_and(|written| std::ptr::eq(&*written.expr, site.expr))
 }
 
 /// The address of the resource that a reference names.

@@ -31,6 +31,8 @@ pub(crate) enum Repeat {
     Count(usize),
     /// A key with its value.
     Each(Text, Val),
+    /// An index with its value: imports are repeated by tuples as well.
+    Item(usize, Val),
     /// All instances of a `count` that is not known, and why.
     AnyCount(Text),
     /// All instances of a `for_each` that is not known, and why.
@@ -55,7 +57,7 @@ impl Repeat {
     /// What it is made of.
     pub(crate) fn origins(&self) -> Vec<Origin> {
         let mut found = Vec::new();
-        if let Repeat::Each(_, value) = self {
+        if let Repeat::Each(_, value) | Repeat::Item(_, value) = self {
             value.prov.for_each_input(&mut |origin| found.push(origin));
         }
         found
@@ -70,7 +72,7 @@ impl Repeat {
     pub(crate) fn suffix(&self) -> String {
         match self {
             Repeat::None => String::new(),
-            Repeat::Count(index) => format!("[{index}]"),
+            Repeat::Count(index) | Repeat::Item(index, _) => format!("[{index}]"),
             Repeat::Each(key, _) => format!("[\"{}\"]", quoted(key)),
             Repeat::AnyCount(_) | Repeat::AnyEach(_) => OPEN.to_owned(),
         }

@@ -60,7 +60,7 @@ impl Meant {
             (Meant::Any, _) | (_, Repeat::AnyCount(_) | Repeat::AnyEach(_)) => true,
             (Meant::Key(key, _), Repeat::Each(name, _)) => key == name,
             (Meant::Key(_, index), Repeat::Count(own)) => *index == Some(*own),
-            (Meant::Key(..), Repeat::None) => false,
+            (Meant::Key(..), Repeat::None | Repeat::Item(..)) => false,
         }
     }
 }

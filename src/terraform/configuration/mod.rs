@@ -31,6 +31,7 @@ mod managers;
 mod module_tree;
 mod moves;
 mod names;
+mod provider_keys;
 mod providers;
 #[cfg(test)]
 mod random;
@@ -168,6 +169,20 @@ pub(crate) fn evaluate(
     if let Some(key) = key.filter(|_| configuration.failures.is_empty()) {
         modules.note_sound(key);
     }
+    // What is wrong with a name is wrong with its value, too.
+    let known: BTreeMap<(FileId, u32), u32> = declared
+        .failures
+        .iter()
+        .filter_map(|failure| failure.place)
+        .map(|(file, span)| ((file, span.start), span.end))
+        .collect();
+    let is_known = |failure: &Failure| {
+        failure.place.is_some_and(|(file, span)| {
+            let around = known.range(..=(file, span.start)).next_back();
+            around.is_some_and(|((of, _), end)| *of == file && span.end <= *end)
+        })
+    };
+    configuration.failures.retain(|failure| !is_known(failure));
     configuration.failures.splice(..0, declared.failures.iter().cloned());
     configuration
 }

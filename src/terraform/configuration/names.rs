@@ -124,12 +124,6 @@ impl Names<'_, '_, '_> {
             let one = Val::partial(Entries::new(), format!("module.{name}"));
             return called.instances.whole(vec![one; count]);
         }
-        let has_wanted = |frame: &Rc<crate::terraform::configuration::frame::Frame>| {
-            wanted.is_none_or(|wanted| self.evaluation.module(frame).outputs.contains_key(wanted))
-        };
-        if !called.frames.iter().all(|(_, frame)| has_wanted(frame)) {
-            return Val::failed();
-        }
         let values = called.frames.iter().map(|(_, frame)| {
             let module = self.evaluation.module(frame);
             let names = module.outputs.keys().filter(|output| wanted.is_none_or(|wanted| *output == wanted));
@@ -147,7 +141,8 @@ pub(super) fn repeat_value(repeat: &Repeat, root: &str, name: &str) -> Option<Va
         ("count", "index", Repeat::AnyCount(reason)) => Some(Val::unknown(Type::Number, reason.clone())),
         ("each", "key", Repeat::Each(key, value)) => Some(Val::str(key.clone()).with_prov(value.prov.clone())),
         ("each", "key", Repeat::AnyEach(reason)) => Some(Val::unknown(Type::Str, reason.clone())),
-        ("each", "value", Repeat::Each(_, value)) => Some(value.clone()),
+        ("each", "key", Repeat::Item(index, value)) => Some(Val::number(*index).with_prov(value.prov.clone())),
+        ("each", "value", Repeat::Each(_, value) | Repeat::Item(_, value)) => Some(value.clone()),
         ("each", "value", Repeat::AnyEach(reason)) => Some(Val::unknown(Type::Dynamic, reason.clone())),
         _ => None,
     }

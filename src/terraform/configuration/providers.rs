@@ -1,6 +1,6 @@
 //! The provider configurations of modules: those that resources and modules need are there, and what they contain can be evaluated.
 
-use crate::hcl::ast::{Block, ExprKind, Key, TraversalStep, walk};
+use crate::hcl::ast::{Block, ExprKind, TraversalStep, walk};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame};
 use crate::terraform::configuration::managers::{is_labelled, label, of_type, passed_as};
 use crate::terraform::configuration::module_tree::Tree;
@@ -8,11 +8,9 @@ use crate::terraform::evaluation::statics::{Node, Statics};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Declared, Provider, Written};
 use crate::terraform::rules;
-use crate::text::Text;
 use crate::value::FileId;
 use std::collections::HashSet;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// Arguments of a provider configuration that are not evaluated with the others.
 const META: [&str; 3] = ["alias", "for_each", "version"];
@@ -153,10 +151,7 @@ impl Evaluation<'_, '_> {
         for (_, declared) in self.resources(frame, &module) {
             let Some(written) = declared.arguments.get("provider") else { continue };
             let expr = walk::unwrapped(&written.expr);
-            let (base, key_expr) = match &expr.kind {
-                ExprKind::Index(base, key) => (&**base, Some(&**key)),
-                _ => (expr, None),
-            };
+            let base = if let ExprKind::Index(base, _) = &expr.kind { &**base } else { expr };
             let ExprKind::Traversal(name, steps) = &base.kind else { continue };
             let Some(TraversalStep::Attribute(alias)) = steps.first() else { continue };
             let found = module.providers.iter().find(|p| p.name == name.text && p.alias.as_ref() == Some(&alias.text));
@@ -169,34 +164,15 @@ impl Evaluation<'_, '_> {
                     self.report(Failure::new(&rules::UNDEFINED_NAME, message, written.place()));
                 }
                 Some(provider) => {
-                    let Some(for_each) = provider.block.arguments.get("for_each") else { continue };
-                    let keys = self.value(&At::module(frame), for_each);
-                    let known: Vec<Text> = match (keys.as_entries(), keys.as_items()) {
-                        (Some(entries), _) => entries.keys().cloned().collect(),
-                        (_, Some(items)) if items.iter().all(|item| item.as_str().is_some()) => {
-                            items.iter().filter_map(|item| item.as_str().cloned()).collect()
-                        }
-                        _ => continue,
-                    };
-                    let literal = steps.iter().find_map(|step| match step {
-                        TraversalStep::Index(Key::Text(text), _) => Some(text.clone()),
-                        _ => None,
-                    });
+                    let Some(known) = self.provider_keys(frame, provider) else { continue };
                     for repeat in self.expand(&At::module(frame), declared).repeats() {
-                        let at = At { repeat: &repeat, ..At::module(frame) };
-                        let computed = key_expr.and_then(|expr| {
-                            let expr = Arc::new(expr.clone());
-                            self.value(&at, &Written { expr, ..written.clone() }).as_str().cloned()
-                        });
-                        if let Some(key) = literal.clone().or(computed).filter(|key| !known.contains(key)) {
-                            let message = format!("provider instance not present: {label} has no instance \"{key}\"");
-                            self.report(Failure::new(&rules::UNDEFINED_NAME, message, written.place()));
-                        }
+                        self.selects(&At { repeat: &repeat, ..At::module(frame) }, &label, &known, written);
                     }
                 }
                 None => {}
             }
         }
+        self.passed_instances(frame);
     }
 
     /// Evaluates the provider configurations of a module that manage something.

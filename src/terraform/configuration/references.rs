@@ -1,7 +1,7 @@
 //! References to what nothing declares, and to what is not there at their place.
 
 use crate::hcl::ast::walk::{self, Reference};
-use crate::hcl::ast::{Key, TraversalStep};
+use crate::hcl::ast::{BinaryOp, Expr, ExprKind, Key, Part, TraversalStep};
 use crate::terraform::configuration::built_in;
 use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::configuration::sites::{self, Owner, Site};
@@ -28,6 +28,9 @@ pub(super) fn check(tree: &Tree<'_>) -> Vec<Failure> {
     failures
 }
 
+/// What is wrong with an index where an attribute is read.
+const NO_INDEX: &str = "invalid index operation: the attributes of a resource are read with a dot";
+
 struct Check<'c, 'a> {
     tree: &'c Tree<'a>,
     index: usize,
@@ -48,8 +51,44 @@ fn hint<'n>(name: &str, known: impl Iterator<Item = &'n str>, prefix: &str) -> S
     nearest(name, known).map_or_else(String::new, |near| format!("; did you mean {prefix}{near}?"))
 }
 
+/// Whether a reference is in a part of an expression that may not be evaluated, or may fail.
+fn is_optional(expr: &Expr, reference: &Reference<'_>) -> bool {
+    let has = |expr: &Expr| expr.span.start <= reference.span.start && reference.span.end <= expr.span.end;
+    let mut found = false;
+    walk::visit(expr, &mut |expr| {
+        found |= match &expr.kind {
+            ExprKind::Call(call) => matches!(&*call.name.text, "try" | "can") && has(expr),
+            ExprKind::Conditional(_, first, second) => has(first) || has(second),
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, first, second) => has(first) || has(second),
+            ExprKind::For(each) => has(expr) && !has(&each.collection),
+            ExprKind::Splat(_, each) => has(each),
+            ExprKind::Template(parts) => {
+                let is_certain = |part: &Part| match part {
+                    Part::Text(_) => false,
+                    Part::Value(value) => has(value),
+                    Part::If(condition, ..) => has(condition),
+                    Part::For(each) => has(&each.collection),
+                };
+                has(expr) && !parts.iter().any(is_certain)
+            }
+            _ => false,
+        };
+    });
+    found
+}
+
+/// Whether behind one index, or behind the name of a value, there is another one instead of an attribute.
+fn is_indexed_twice(steps: &[TraversalStep]) -> bool {
+    matches!(steps, [TraversalStep::Index(..), TraversalStep::Index(..), ..])
+}
+
 impl Check<'_, '_> {
     fn site(&self, site: &Site<'_>, failures: &mut Vec<Failure>) {
+        for call in walk::calls(site.expr) {
+            if let Some(message) = self.wrong_function(&call.text) {
+                failures.push(Failure::new(&rules::UNDEFINED_NAME, message, (site.file, call.span)));
+            }
+        }
         // In JSON, what something depends on is text.
         for reference in walk::references(site.expr) {
             if site.iterators.contains(&reference.root.text) {
@@ -60,6 +99,21 @@ impl Check<'_, '_> {
                     if &*reference.root.text == "local" { &rules::UNDEFINED_LOCAL } else { &rules::UNDEFINED_NAME };
                 failures.push(Failure::new(rule, message, (site.file, reference.span)));
             }
+        }
+    }
+
+    /// What is wrong with the name of a provider's function. The module has to require that provider itself.
+    fn wrong_function(&self, name: &str) -> Option<String> {
+        let steps: Vec<&str> = name.strip_prefix("provider::")?.split("::").collect();
+        match steps[..] {
+            [provider, _] | [provider, _, _] if self.module.required_providers.contains_key(provider) => None,
+            [provider, _] | [provider, _, _] => Some(format!(
+                "unknown function provider: {provider} is not one of the required_providers of {}",
+                self.here()
+            )),
+            _ => Some(format!(
+                "unable to parse provider function: {name} is not provider::NAME::FUNCTION or provider::NAME::ALIAS::FUNCTION"
+            )),
         }
     }
 
@@ -88,6 +142,7 @@ impl Check<'_, '_> {
             ("self", _) if !site.has_self => Some(
                 "invalid \"self\" reference: it is there only in provisioners, connections and postconditions".to_owned(),
             ),
+            ("self", None) if matches!(reference.steps.first(), Some(TraversalStep::Index(..))) => Some(NO_INDEX.to_owned()),
             ("self", _) => match &site.owner {
                 Owner::Resource(own) if built_in::is_type(own.split('.').next()?) => built_in::wrong(reference.steps),
                 _ => None,
@@ -106,7 +161,7 @@ impl Check<'_, '_> {
                     "reference to \"each\" in context without for_each: each.{name} is there only where `for_each` is set"
                 )
             }),
-            ("module", Some(name)) => self.wrong_output(reference, name),
+            ("module", Some(name)) => self.wrong_output(site, reference, name),
             _ => match meaning(reference, false) {
                 Meaning::Wrong(message) => Some(message),
                 Meaning::Dynamic(_) => self.wrong_resource(site, reference),
@@ -115,7 +170,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn wrong_output(&self, reference: &Reference<'_>, name: &Text) -> Option<String> {
+    fn wrong_output(&self, site: &Site<'_>, reference: &Reference<'_>, name: &Text) -> Option<String> {
         let Some(call) = self.module.calls.get(name) else {
             let hint = hint(name, self.module.calls.keys().map(|k| &**k), "module.");
             return Some(format!(
@@ -123,6 +178,9 @@ impl Check<'_, '_> {
                 self.here()
             ));
         };
+        if is_indexed_twice(reference.steps.get(1..)?) {
+            return Some(format!("invalid reference: the outputs of an instance of module.{name} are read with a dot"));
+        }
         let output = match reference.steps.get(1)? {
             TraversalStep::Attribute(output) => Some(&output.text),
             TraversalStep::Index(Key::Number(_) | Key::Text(_), _) => attribute(reference, 2),
@@ -135,7 +193,11 @@ impl Check<'_, '_> {
         }
         let mut nodes = self.tree.nodes.iter();
         let child = nodes.find(|child| child.parent == Some(self.index) && child.path.last() == Some(name))?;
-        if child.module.files.is_empty() || child.module.outputs.contains_key(output) {
+        // Outputs are looked up when they are read: where that is not certain, the evaluation finds what is missing.
+        if child.module.files.is_empty()
+            || child.module.outputs.contains_key(output)
+            || is_optional(site.expr, reference)
+        {
             return None;
         }
         let hint = hint(output, child.module.outputs.keys().map(|k| &**k), "");
@@ -173,6 +235,7 @@ impl Check<'_, '_> {
             (Some(argument), Some(TraversalStep::Attribute(_))) if !site.is_dependency => Some(format!(
                 "missing resource instance key: {address} has \"{argument}\" set, so that its attributes must be accessed on specific instances"
             )),
+            (Some(_), _) if is_indexed_twice(reference.steps.get(taken..)?) => Some(NO_INDEX.to_owned()),
             (None, Some(TraversalStep::Index(..))) => {
                 Some(format!("unexpected resource instance key: {address} has neither \"count\" nor \"for_each\" set"))
             }

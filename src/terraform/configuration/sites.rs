@@ -89,6 +89,9 @@ pub(super) fn of(module: &Module) -> Vec<Site<'_>> {
             let context = if &**name == "for_each" { Context::default() } else { context.clone() };
             all.add(Owner::Other, written.file, &written.expr, &context, false);
         }
+        if let Some(to) = import.block.arguments.get("to") {
+            all.keys(&Owner::Other, to.file, &to.expr, &context);
+        }
     }
     all.found
 }
@@ -139,6 +142,18 @@ impl<'m> Sites<'m> {
         });
     }
 
+    /// The computed keys of an address.
+    fn keys(&mut self, owner: &Owner, file: FileId, address: &'m Expr, context: &Context) {
+        match &walk::unwrapped(address).kind {
+            ExprKind::Index(base, key) => {
+                self.add(owner.clone(), file, key, context, false);
+                self.keys(owner, file, base, context);
+            }
+            ExprKind::Access(base, _) => self.keys(owner, file, base, context),
+            _ => {}
+        }
+    }
+
     fn plain(&mut self, owner: Owner, written: &'m Written) {
         self.add(owner, written.file, &written.expr, &Context::default(), false);
     }
@@ -187,6 +202,9 @@ impl<'m> Sites<'m> {
             let plain = Context::default();
             let context = if matches!(&**name, "count" | "for_each" | "depends_on") { &plain } else { &context };
             self.add(owner.clone(), written.file, &written.expr, context, &**name == "depends_on");
+        }
+        if let Some(written) = declared.arguments.get("provider") {
+            self.keys(&owner, written.file, &written.expr, &context);
         }
         let with_self = Context { has_self: true, is_later: true, ..context.clone() };
         for nested in &declared.blocks {
@@ -240,6 +258,13 @@ impl<'m> Sites<'m> {
                     let owner = Owner::Argument(name.clone(), argument.clone());
                     self.add(owner, written.file, &written.expr, &context, false);
                 }
+            }
+        }
+        if let Some(written) = declared.arguments.get("providers")
+            && let ExprKind::Object(items) = &walk::unwrapped(&written.expr).kind
+        {
+            for (_, configuration) in items {
+                self.keys(&Owner::Call(name.clone()), written.file, configuration, &context);
             }
         }
         for block in declared.blocks.iter().filter(|block| &*block.kind.text == "lifecycle") {

@@ -24,6 +24,21 @@ fn module_at(nodes: &[Rc<Node>], from: usize, endpoint: &Endpoint) -> Option<usi
     })
 }
 
+/// Whether one of the calls that an endpoint names, from the root module on, is certainly not declared.
+fn lacks_call(nodes: &[Rc<Node>], endpoint: &Endpoint) -> bool {
+    let mut module = Some(0);
+    for (name, _) in &endpoint.modules {
+        let Some(at) = module.filter(|at| !nodes[*at].module.files.is_empty() && !nodes[*at].module.is_open) else {
+            return false;
+        };
+        if !nodes[at].module.calls.contains_key(name) {
+            return true;
+        }
+        module = nodes.iter().position(|node| node.parent == Some(at) && node.path.last() == Some(name));
+    }
+    false
+}
+
 /// Whether what an endpoint names as a whole is still declared.
 fn is_declared(tree: &Tree<'_>, from: usize, endpoint: &Endpoint) -> bool {
     let module = module_at(tree.nodes, from, endpoint);
@@ -158,12 +173,11 @@ impl Evaluation<'_, '_> {
                 let message = format!("invalid import provider argument: {block} has another provider");
                 self.report(Failure::new(&rules::INVALID_DECLARATION, message, provider.place()));
             }
-            let instances = self.expand(&At::module(root), &import.block);
-            for repeat in instances.repeats() {
+            for repeat in self.import_repeats(root, import.block.arguments.get("for_each"), &import.block) {
                 let at = At { repeat: &repeat, ..At::module(root) };
                 let key_of = |expr: &crate::hcl::ast::Expr| {
                     let expr = std::sync::Arc::new(expr.clone());
-                    key(&self.value(&at, &Written { file: to.file, span: to.span, expr }))
+                    self.import_key(&at, &Written { file: to.file, span: expr.span, expr })
                 };
                 let Some(endpoint) = Endpoint::read(&to.expr, &key_of) else { continue };
                 let Some((block, block_key)) = endpoint.block.clone() else { continue };
@@ -172,11 +186,13 @@ impl Evaluation<'_, '_> {
                 let address = Address { modules, block, key: block_key.unwrap_or_default() };
                 let is_open = |other: &&Address| other.block == address.block && other.to_string().contains(OPEN);
                 let is_here = module_at(&self.statics.nodes, 0, &endpoint).is_some();
+                let is_nowhere = lacks_call(&self.statics.nodes, &endpoint);
                 // A plan without a state finds no instances in what an import reads of its own target.
                 let for_each = import.block.arguments.get("for_each");
                 let reads_itself = for_each.is_some_and(|for_each| is_read(&address.block, for_each));
                 let is_there = addresses.contains(&address) || addresses.iter().any(is_open);
-                if is_here && !is_there && !reads_itself && !self.is_failed(root, &address) {
+                let is_missing = is_here && !is_there && !reads_itself && !self.is_failed(root, &address);
+                if is_missing || is_nowhere {
                     let message = format!(
                         "configuration for import target does not exist: {address} is not an instance of a declared resource"
                     );
@@ -190,6 +206,46 @@ impl Evaluation<'_, '_> {
                     self.report(Failure::new(&rules::INVALID_MOVE, message, to.place()));
                 }
             }
+        }
+    }
+
+    /// What repeats an import: a tuple, too, which gives an index to each of its items.
+    fn import_repeats(&self, root: &Rc<Frame>, for_each: Option<&Written>, block: &Declared) -> Vec<Repeat> {
+        let at = At::module(root);
+        let value = for_each.map(|written| self.value(&at, written));
+        match value.as_ref().filter(|value| value.marks == Marks::NONE).map(|value| &value.data) {
+            Some(Data::Tuple(items)) => {
+                items.iter().enumerate().map(|(index, item)| Repeat::Item(index, item.clone())).collect()
+            }
+            _ => self.expand(&at, block).repeats(),
+        }
+    }
+
+    /// The key of an instance that is imported; reported if no instance has such a key.
+    fn import_key(&self, at: &At<'_>, written: &Written) -> Option<Repeat> {
+        let value = self.value(at, written);
+        if value.is_failed() {
+            return None;
+        }
+        let wrong = |rule, why: &str| {
+            let message = format!("import block 'to' address contains an invalid key: {why}");
+            self.report_at(at, Failure::new(rule, message, written.place()));
+            None
+        };
+        for (mark, word) in [(Marks::SENSITIVE, "sensitive"), (Marks::EPHEMERAL, "ephemeral")] {
+            if value.marks.has(mark) {
+                return wrong(&rules::SENSITIVE, &format!("it is {word}"));
+            }
+        }
+        match &value.data {
+            Data::Unknown(..) | Data::Partial(..) => None,
+            Data::Str(text) => Some(Repeat::Each(text.clone(), Val::null())),
+            Data::Number(number) => match number.as_i64().and_then(|index| usize::try_from(index).ok()) {
+                Some(index) => Some(Repeat::Count(index)),
+                None => wrong(&rules::INVALID_VALUE, "an index is a whole number, zero or more"),
+            },
+            Data::Null(_) => wrong(&rules::INVALID_VALUE, "it is null"),
+            _ => wrong(&rules::INVALID_VALUE, "it must be a string or a number"),
         }
     }
 
@@ -237,13 +293,4 @@ fn is_read(block: &str, written: &Written) -> bool {
         Some(TraversalStep::Attribute(name)) => format!("{}.{}", reference.root.text, name.text) == block,
         _ => false,
     })
-}
-
-/// A key of an instance.
-fn key(value: &Val) -> Option<Repeat> {
-    match &value.data {
-        Data::Number(number) => Some(Repeat::Count(usize::try_from(number.as_i64()?).ok()?)),
-        Data::Unknown(..) | Data::Partial(..) => None,
-        _ => Some(Repeat::Each(convert(value, &Type::Str).ok()?.as_str()?.clone(), Val::null())),
-    }
 }

@@ -1,5 +1,6 @@
 //! Evaluates everything that a root module declares, in all of its modules.
 
+use crate::hcl::ast::walk;
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Marks, Val};
@@ -142,7 +143,7 @@ impl Evaluation<'_, '_> {
         for (address, declared) in self.resources(frame, &module) {
             let Some(block) = self.block(frame, address) else { continue };
             let (level, shaping) = self.repetition(frame, declared);
-            let protection = self.protection(frame, declared);
+            let protection = self.protection(frame, declared, !block.planned.is_empty());
             let readings: Rc<[Reading]> = self.readings(frame, &path.calls, declared).into();
             if block.planned.is_empty() {
                 into.absent.push(path.absent(address.clone(), &level, &shaping));
@@ -192,7 +193,7 @@ impl Evaluation<'_, '_> {
         let module = self.module(frame);
         for (address, declared) in &module.resources {
             let Some(block) = self.block(frame, address) else { continue };
-            self.protection(frame, declared);
+            self.protection(frame, declared, !block.planned.is_empty());
             for (repeat, _) in &block.planned {
                 if self.is_full(into.len(), declared) {
                     return;
@@ -246,14 +247,17 @@ impl Evaluation<'_, '_> {
         (level, found)
     }
 
-    /// What `prevent_destroy` of a resource is; null without it.
-    fn protection(&self, frame: &Rc<Frame>, declared: &Declared) -> Value {
+    /// What `prevent_destroy` of a resource is; null without it. It may be null as long as nothing is destroyed. Without an instance only
+    /// a constant is examined.
+    fn protection(&self, frame: &Rc<Frame>, declared: &Declared, has_instances: bool) -> Value {
         let (at, written) = (At::module(frame), lifecycle(declared, "prevent_destroy"));
-        let Some(written) = written else { return Value::default() };
+        let Some(written) = written.filter(|written| has_instances || walk::references(&written.expr).is_empty())
+        else {
+            return Value::default();
+        };
         let value = self.value(&at, &written);
         let wrong = match convert(&value, &Type::Bool) {
             _ if value.is_failed() => None,
-            Ok(value) if value.is_null() => Some("the value is null".to_owned()),
             Ok(value) if value.marks.has(Marks::SENSITIVE) => Some("the value is sensitive".to_owned()),
             Ok(value) if value.marks.has(Marks::EPHEMERAL) => Some("the value is ephemeral".to_owned()),
             Ok(_) => None,

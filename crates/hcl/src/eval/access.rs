@@ -133,6 +133,7 @@ impl Evaluator<'_> {
                 },
                 _ => Type::Dynamic,
             },
+            _ if is_open(key) => Type::Dynamic,
             _ => return self.problem("Invalid index", "This value does not have any indices.", span),
         };
         Val::unknown(element, reason.clone())
@@ -142,6 +143,7 @@ impl Evaluator<'_> {
     pub(super) fn index(&mut self, base: &Val, key: &Val, span: Span) -> Val {
         let marks = base.marks | key.marks;
         let invalid = "Invalid index";
+        let missing = "The given key does not identify an element in this collection value";
         if base.is_null() {
             return self.problem(
                 "Attempt to index null value",
@@ -151,6 +153,17 @@ impl Evaluator<'_> {
         }
         if let Data::Unknown(ty, reason) = &base.data {
             let (ty, reason) = (ty.clone(), reason.clone());
+            let wanted = match &ty {
+                Type::List(_) | Type::Tuple(_) => Some(Type::Number),
+                Type::Map(_) | Type::Object(_) => Some(Type::Str),
+                _ => None,
+            };
+            if key.is_null() {
+                return self.problem(invalid, "Can't use a null value as an indexing key.", span);
+            }
+            if let Some(Err(why)) = wanted.map(|wanted| convert(key, &wanted)) {
+                return self.problem(invalid, format!("{missing}: {}.", why.text()), span);
+            }
             // OpenTofu forgets the marks of the key.
             return self.element_of_unknown(&ty, &reason, key, span).marked(base.marks);
         }
@@ -165,7 +178,6 @@ impl Evaluator<'_> {
         if key.is_null() {
             return self.problem(invalid, "Can't use a null value as an indexing key.", span);
         }
-        let missing = "The given key does not identify an element in this collection value";
         match &base.data {
             Data::List(_, items) | Data::Tuple(items) => {
                 let Ok(Data::Number(number)) = convert(key, &Type::Number).map(|k| k.data) else {
@@ -266,11 +278,17 @@ impl Evaluator<'_> {
     }
 }
 
+/// Whether nothing is known of a key, not even its type. OpenTofu does not look what has elements then.
+fn is_open(key: &Val) -> bool {
+    matches!(key.data, Data::Unknown(Type::Dynamic, _))
+}
+
 /// Whether a value can be a key of another one by its type.
 fn is_key(base: &Val, key: &Val) -> bool {
     let ty = match &base.data {
+        _ if is_open(key) => return true,
         Data::List(..) | Data::Tuple(_) => Type::Number,
-        Data::Set(..) => return false,
+        Data::Set(..) | Data::Str(_) | Data::Number(_) | Data::Bool(_) => return false,
         _ => Type::Str,
     };
     convert(key, &ty).is_ok()

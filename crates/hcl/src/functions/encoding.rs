@@ -13,7 +13,7 @@ use traced_value::{FileId, Origin, Prov};
 pub(super) const ALL: &[Function] = &[
     function("base64decode", &[FORGETTING], base64),
     function("base64encode", &[S], |a| Ok(Val::str(base64_encode(a.str(0).as_bytes())))),
-    function("base64gunzip", &[FORGETTING], |_| super::hashes::impure("compressed text is not unpacked")),
+    function("base64gunzip", &[FORGETTING], gunzip),
     function("base64gzip", &[S], |_| super::hashes::impure("the compressed form depends on the compressor")),
     function("csvdecode", &[S], csv),
     function("jsondecode", &[S], json_decode),
@@ -24,10 +24,31 @@ pub(super) const ALL: &[Function] = &[
     function("urlencode", &[S], |a| Ok(Val::str(escape::query(a.str(0))))),
 ];
 
+/// The bytes that a text in base64 stands for; `None` if it is none.
+pub(super) fn base64_bytes(text: &str) -> Option<Vec<u8>> {
+    let clean: String = text.chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
+    base64_decode(&clean).ok()
+}
+
+fn decoded(text: &str) -> Result<Vec<u8>, Fail> {
+    base64_bytes(text).ok_or_else(|| Fail::Call(format!("failed to decode base64 data \"{text}\"")))
+}
+
+/// What begins as compressed text does may be one: it is not unpacked.
+fn gunzip(args: &mut Args<'_, '_>) -> Outcome {
+    /// The first bytes of the header: what it is, and the only method that there is.
+    const START: [u8; 3] = [0x1f, 0x8b, 8];
+    /// The lengths of header and trailer.
+    const LEAST: usize = 10 + 8;
+    let bytes = decoded(args.str(0))?;
+    match bytes.starts_with(&START) && bytes.len() >= LEAST {
+        true => super::hashes::impure("compressed text is not unpacked"),
+        false => Err(Fail::Call("failed to gunzip bytestream: it does not begin as one".to_owned())),
+    }
+}
+
 fn base64(args: &mut Args<'_, '_>) -> Outcome {
-    let wrong = |_| Fail::Call(format!("failed to decode base64 data \"{}\"", args.str(0)));
-    let clean: String = args.str(0).chars().filter(|c| !matches!(c, '\r' | '\n')).collect();
-    let bytes = base64_decode(&clean).map_err(wrong)?;
+    let bytes = decoded(args.str(0))?;
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Val::str(text)),
         Err(_) => Err(Fail::Call("the result of decoding the provided string is not valid UTF-8".to_owned())),

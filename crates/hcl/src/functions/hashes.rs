@@ -10,13 +10,25 @@ pub(super) const ALL: &[Function] = &[
     function("base64sha512", &[S], |a| text(base64_encode(&sha512(a.str(0).as_bytes())))),
     function("bcrypt", &[S], |_| impure("bcrypt() salts with random bytes")).rest(N),
     function("md5", &[S], |a| text(hex(&md5(a.str(0).as_bytes())))),
-    function("rsadecrypt", &[S, S], |_| impure("rsadecrypt() is not computed")),
+    function("rsadecrypt", &[S, S], rsa_decrypt),
     function("sha1", &[S], |a| text(hex(&sha1(a.str(0).as_bytes())))),
     function("sha256", &[S], |a| text(hex(&sha256(a.str(0).as_bytes())))),
     function("sha512", &[S], |a| text(hex(&sha512(a.str(0).as_bytes())))),
     function("uuid", &[], |_| impure("uuid() is different in each run")),
     function("uuidv5", &[S, S], uuid_v5),
 ];
+
+/// Nothing is decrypted; what is certainly no ciphertext, or no key, is a mistake.
+fn rsa_decrypt(args: &mut Args<'_, '_>) -> Outcome {
+    if super::encoding::base64_bytes(args.str(0)).is_none() {
+        let message = format!("failed to decode input \"{}\": cipher text must be base64-encoded", args.str(0));
+        return Err(Fail::Argument(0, message));
+    }
+    match args.str(1).contains("-----BEGIN ") {
+        true => impure("rsadecrypt() is not computed"),
+        false => Err(Fail::Argument(1, "invalid private key: no key found".to_owned())),
+    }
+}
 
 pub(super) fn impure(reason: &str) -> Outcome {
     Err(Fail::Unknown(reason.to_owned()))

@@ -445,3 +445,40 @@ fn kinds_of_arguments_that_do_not_matter_yet() {
         assert_ne!(run(text).1, "", "{text}");
     }
 }
+
+#[test]
+fn a_key_has_a_type_also_where_nothing_else_is_known() {
+    for (text, expected) in [
+        ("any[number]", ""),
+        ("any[[]]", ""),
+        ("[1, 2][number]", ""),
+        ("split(\",\", text)[\"0\"]", ""),
+        ("split(\",\", text)[\"x\"]", "Invalid index"),
+        ("split(\",\", text)[null]", "Invalid index"),
+        ("{ a = any }[[text]]", "Invalid index"),
+        ("\"x\"[number]", "Invalid index"),
+        ("\"x\"[any]", ""),
+        ("toset([])[any]", ""),
+        ("length(text)[any]", ""),
+        ("length(text)[number]", "Invalid index"),
+    ] {
+        assert_eq!(run(text).1, expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_certainly_not_packed_or_encrypted_is_a_mistake() {
+    for (text, expected) in [
+        ("base64gunzip(base64gzip(\"x\"))", ""),
+        ("base64gunzip(\"H4sIAAAAAAAA/6qoAAQAAP//g9zsfwEAAAA=\")", ""),
+        ("base64gunzip(text)", ""),
+        ("base64gunzip(\"%\")", "Error in function call"),
+        ("base64gunzip(\"YWJj\")", "Error in function call"),
+        ("rsadecrypt(\"YWJj\", \"-----BEGIN RSA PRIVATE KEY-----\")", ""),
+        ("rsadecrypt(\"YWJj\", text)", ""),
+        ("rsadecrypt(\"%\", \"-----BEGIN RSA PRIVATE KEY-----\")", "Invalid function argument"),
+        ("rsadecrypt(\"YWJj\", \"\")", "Invalid function argument"),
+    ] {
+        assert_eq!(run(text).1, expected, "{text}");
+    }
+}

@@ -2,13 +2,14 @@
 
 use crate::dialects::opentofu::discovery::variants::Variant;
 use crate::dialects::opentofu::rules;
-use crate::hcl::ast::Body;
+use crate::hcl::ast::{Body, walk};
 use crate::hcl::val::{Marks, Val};
 use crate::resolution::{ComponentMetadata, RemovalEffect, StatePlace};
 use crate::terraform::components::builder::{Builder, Described, described};
 use crate::terraform::evaluation::shown::{exported, origin};
 use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::failure::{Failure, Place};
+use crate::terraform::module::Module;
 use crate::terraform::module::block::{Backend, Written};
 use crate::value::{FileId, Map, Origin, Prov, Value};
 use std::sync::Arc;
@@ -150,14 +151,29 @@ fn check_type(backend: &Backend, failures: &mut Vec<Failure>) {
                 }
             }
         }
-        Some((_, None)) => {}
-        None if REMOVED.contains(&kind) => {
-            wrong(format!("unsupported backend type: the \"{kind}\" backend was removed from OpenTofu"), backend.place);
-        }
-        None => {
-            let near = crate::text::nearest(kind, TYPES.iter().map(|(name, _)| *name));
-            let hint = near.map_or_else(String::new, |n| format!("; did you mean \"{n}\"?"));
-            wrong(format!("unsupported backend type: there is no backend type named \"{kind}\"{hint}"), backend.place);
+        _ => wrong_type(kind).into_iter().for_each(|message| wrong(message, backend.place)),
+    }
+}
+
+/// What is wrong with the type of a backend.
+fn wrong_type(kind: &str) -> Option<String> {
+    if TYPES.iter().any(|(name, _)| *name == kind) {
+        return None;
+    }
+    if REMOVED.contains(&kind) {
+        return Some(format!("unsupported backend type: the \"{kind}\" backend was removed from OpenTofu"));
+    }
+    let near = crate::text::nearest(kind, TYPES.iter().map(|(name, _)| *name));
+    let hint = near.map_or_else(String::new, |n| format!("; did you mean \"{n}\"?"));
+    Some(format!("unsupported backend type: there is no backend type named \"{kind}\"{hint}"))
+}
+
+/// Reports data sources that read the state of a backend which does not exist.
+pub(crate) fn remote_states(module: &Module, failures: &mut Vec<Failure>) {
+    let states = module.resources.iter().filter(|(address, _)| address.starts_with("data.terraform_remote_state."));
+    for written in states.filter_map(|(_, declared)| declared.arguments.get("backend")) {
+        if let Some(message) = walk::constant_text(&written.expr).and_then(wrong_type) {
+            failures.push(Failure::new(&rules::BACKEND, message, written.place()));
         }
     }
 }

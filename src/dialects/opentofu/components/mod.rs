@@ -1,6 +1,6 @@
 //! Resolves one root module to components, like `init`.
 
-mod backend;
+pub(crate) mod backend;
 mod declared;
 mod encryption;
 mod locals;
