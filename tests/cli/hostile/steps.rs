@@ -194,8 +194,12 @@ fn findings_count_for_the_run() {
             repo.write("u/terragrunt.hcl", format!("inputs = {{\n{text}}}\n"));
         } else {
             let vars = text.replace("  a", "      a").replace(" = local", ": !env local");
-            repo.write("atmos.yaml", "stacks: {base_path: stacks, included_paths: ['**/*'], name_pattern: '{stage}'}\n");
-            let stack = format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n    c:\n{}", vars.replace("!env", "!what"));
+            repo.write(
+                "atmos.yaml",
+                "stacks: {base_path: stacks, included_paths: ['**/*'], name_pattern: '{stage}'}\n",
+            );
+            let stack =
+                format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n    c:\n{}", vars.replace("!env", "!what"));
             repo.write("stacks/bad.yaml", stack);
         }
         repo.commit("mistakes");
