@@ -319,3 +319,21 @@ fn references_with_findings_in_one_line() {
     let text = infra(&(0..3_000).map(|i| format!("${{ gone{i}.id }}")).collect::<String>());
     ends(&[("infra.yaml", &infra("x"))], &[("infra.yaml", &text)], &["check", "--all"]).says("jit-whitespace-in-ref");
 }
+
+/// Manifests that no stack reaches are examined, too: what they import is processed once for all of them.
+#[test]
+fn manifests_that_nobody_reaches_and_that_import_the_same() {
+    let repo = Repo::new();
+    let config = "stacks: {base_path: stacks, included_paths: ['deploy/**/*'], name_pattern: '{stage}'}\n";
+    let stack = "vars: {stage: dev}\ncomponents: {terraform: {box: {}}}\n";
+    repo.write("atmos.yaml", config).write("stacks/deploy/dev.yaml", stack);
+    for level in 0..60 {
+        let import = if level < 59 { format!("import: [c/{0}a, c/{0}b]\n", level + 1) } else { String::new() };
+        for half in ["a", "b"] {
+            repo.write(&format!("stacks/c/{level}{half}.yaml"), format!("{import}vars: {{x: {level}}}\n"));
+        }
+    }
+    (0..6_000).for_each(|i| _ = repo.write(&format!("stacks/unused/{i}.yaml"), "import: [c/0a, c/0b]\n"));
+    repo.commit("unused");
+    repo.run(&["check", "--format", "json"]).ends_with(0);
+}

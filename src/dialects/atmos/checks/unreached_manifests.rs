@@ -13,7 +13,6 @@ use crate::dialects::atmos::recorder::Recorder;
 use crate::dialects::atmos::rules;
 use crate::source::glob;
 use crate::text::Text;
-use parking_lot::Mutex;
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -112,30 +111,34 @@ fn unreached(
         let reached = seen.closure(starts);
         validated.iter().filter(|p| !reached.contains(p.as_str())).collect()
     };
-    // Who imports whom is known only when they are processed; what is wrong with them then does not count.
-    let (cache, unheard) = (ManifestCache::new(loader.reader, loader.config), Recorder::default());
-    let first = loader.again(&cache, &unheard).with_checks(None);
-    let imports = crate::threads::map(&left, |path| {
-        let mut deps = Deps::default();
-        first.top(path, &mut deps).map(|processed| processed.targets.clone()).unwrap_or_default()
-    });
-    let imported: HashSet<&str> = imports.iter().flatten().map(|p| &**p).collect();
+    let imported: HashSet<Text> = imports(loader, &left);
     let from_templates: HashSet<Text> = {
         let seen = loader.recorder.manifests.seen();
         seen.closure(tops.iter().copied()).into_iter().map(Text::from).collect()
     };
     let roots: Vec<&&String> = left.iter().filter(|p| !imported.contains(p.as_str())).collect();
-    let elsewhere = Mutex::new(ReportedLocals::default());
-    crate::threads::map(&roots, |path| {
-        let (cache, own) = (ManifestCache::new(loader.reader, loader.config), Arc::new(Recorder::default()));
-        let mut deps = Deps::default();
-        let _ = loader.again(&cache, &own).top(path, &mut deps);
-        let recorded = Recorder::collect([own]);
-        loader.recorder.manifests.add(&recorded.manifests);
-        let reported = report_references(&loader.again(&cache, &recorded));
-        elsewhere.lock().add(reported);
-        apart.add(&recorded.diagnostics);
+    // They may import the same ones, which are processed and recorded once.
+    let cache = ManifestCache::new(loader.reader, loader.config);
+    let recorders = crate::threads::map(&roots, |path| {
+        let own = Arc::new(Recorder::default());
+        let _ = loader.again(&cache, &own).top(path, &mut Deps::default());
+        own
     });
+    let recorded = Recorder::collect(recorders);
+    loader.recorder.manifests.add(&recorded.manifests);
+    let reported = report_references(&loader.again(&cache, &recorded));
+    apart.add(&recorded.diagnostics);
     let roots = roots.into_iter().filter(|path| !from_templates.contains(path.as_str()));
-    Unreached { manifests: roots.map(|path| (*path).clone()).collect(), reported: elsewhere.into_inner() }
+    Unreached { manifests: roots.map(|path| (*path).clone()).collect(), reported }
+}
+
+/// What some manifests import. Who imports whom is known only when they are processed; what is wrong with them then does not count.
+fn imports(loader: &Manifests<'_>, manifests: &[&String]) -> HashSet<Text> {
+    let (cache, unheard) = (ManifestCache::new(loader.reader, loader.config), Recorder::default());
+    let first = loader.again(&cache, &unheard).with_checks(None);
+    let imports = crate::threads::map(manifests, |path| {
+        let processed = first.top(path, &mut Deps::default());
+        processed.map(|processed| processed.targets.clone()).unwrap_or_default()
+    });
+    imports.into_iter().flatten().collect()
 }

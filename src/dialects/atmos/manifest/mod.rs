@@ -22,7 +22,7 @@ use crate::dialects::atmos::schema::manifest_checks::{Given, SchemaChecks};
 use crate::dialects::atmos::templates::engine::{Engine, Templates};
 use crate::dialects::atmos::templates::function_sets;
 use crate::dialects::atmos::templates::host::{Mentions, version_tracks::LockFile};
-use crate::limits::Limit;
+use crate::limits::{Limit, take_steps};
 use crate::template::{FunctionSet, MissingKey};
 use crate::text::{FastMap, Text};
 use crate::value::{Map, Origin, Prov, Unknown};
@@ -35,6 +35,9 @@ use std::sync::Arc;
 
 /// The template functions of a render of a whole file.
 pub(super) const FILE_FUNCTIONS: FunctionSet = function_sets::ALL;
+
+/// The steps of each file that a manifest is made from, which is kept with the manifest.
+const STEPS_OF_A_FILE: u64 = 60;
 
 /// A manifest, merged.
 #[derive(Clone, Default)]
@@ -253,6 +256,7 @@ impl<'a> Manifests<'a> {
         self.recorder.include(Arc::clone(&recorder));
         chain.imported_sections.leave(&mark);
         chain.files.pop();
+        take_steps(own.files.len() as u64 * STEPS_OF_A_FILE);
         deps.add(&own);
         let (given, imports) = (call.overrides.clone(), if is_alone { 0 } else { chain.imports - start });
         let processed = processed.map(|p| Arc::new(Processed { deps: own, recorder, given, imports, ..p }));
