@@ -316,7 +316,7 @@ pub(crate) fn take_steps(steps: u64) {
 }
 
 /// The steps of a component: it is kept until everything is resolved, with its values and where they come from.
-const STEPS_OF_A_COMPONENT: u64 = 1_400;
+const STEPS_OF_A_COMPONENT: u64 = 1_500;
 
 /// Counts components that were resolved.
 pub(crate) fn take_components(count: usize) {

@@ -396,7 +396,7 @@ fn what_is_written_counts_for_the_run() {
     let values: String = (0..100).map(|i| format!("  k{i}: {i}\n")).collect();
     let all: String = (0..100).map(|i| format!("    c{i}: {{}}\n")).collect();
     let text = format!("vars:\n  stage: bad\n{values}components:\n  terraform:\n{all}");
-    let repo = limited(Limit::RunSteps, 154_000, &[(BAD, &text)]);
+    let repo = limited(Limit::RunSteps, 164_000, &[(BAD, &text)]);
     repo.run(&["describe", "component", "c1", "-s", "bad", "--format", "json"]).ends_with(0).says("k99");
     repo.run(&["describe", "stacks", "--format", "json"]).ends_with(2).complains("`run-steps`");
 }

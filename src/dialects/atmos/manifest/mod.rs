@@ -37,7 +37,7 @@ use std::sync::Arc;
 pub(super) const FILE_FUNCTIONS: FunctionSet = function_sets::ALL;
 
 /// The steps of each file that a manifest is made from, which is kept with the manifest.
-const STEPS_OF_A_FILE: u64 = 60;
+const STEPS_OF_A_FILE: u64 = 100;
 
 /// A manifest, merged.
 #[derive(Clone, Default)]
