@@ -31,7 +31,6 @@ mod managers;
 mod module_tree;
 mod moves;
 mod names;
-mod provider_keys;
 mod providers;
 #[cfg(test)]
 mod random;

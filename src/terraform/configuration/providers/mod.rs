@@ -1,5 +1,7 @@
 //! The provider configurations of modules: those that resources and modules need are there, and what they contain can be evaluated.
 
+mod keys;
+
 use crate::hcl::ast::{Block, ExprKind, TraversalStep, walk};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame};
 use crate::terraform::configuration::managers::{is_labelled, label, of_type, passed_as};
