@@ -3,7 +3,7 @@
 use crate::hcl::ast::walk::{self, Reference};
 use crate::hcl::ast::{Key, TraversalStep};
 use crate::terraform::configuration::module_tree::Tree;
-use crate::terraform::configuration::sites::{self, Owner, Site};
+use crate::terraform::configuration::sites::{self, Owner};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
 use crate::terraform::module::block::Written;
@@ -79,8 +79,8 @@ impl Graph {
                     if let Owner::Resource(address) = &site.owner
                         && resource(module, &reference).as_ref() == Some(address)
                     {
-                        // A provisioner runs when the resource is there, so it may name it.
-                        if site.is_later || is_depends_on(module, address, &site) {
+                        // A provisioner runs when the resource is there, so it may name it; what depends on itself waits for nothing.
+                        if site.is_later || site.is_dependency && !site.is_trigger {
                             continue;
                         }
                         let message =
@@ -196,12 +196,6 @@ impl Graph {
         let message = format!("cycle: {}", names.join(" depends on "));
         Some(Failure::new(&rules::CYCLE, message, place).cyclic())
     }
-}
-
-/// Whether an expression is the list of what a resource depends on. One that names itself waits for nothing.
-fn is_depends_on(module: &Module, address: &Text, site: &Site<'_>) -> bool {
-    let depends_on = module.resources.get(address).and_then(|declared| declared.arguments.get("depends_on"));
-    depends_on.is_some_and(|written| std::ptr::eq(&*written.expr, site.expr))
 }
 
 /// The address of the resource that a reference names.

@@ -1,7 +1,7 @@
 //! References to what nothing declares, and to what is not there at their place.
 
 use crate::hcl::ast::walk::{self, Reference};
-use crate::hcl::ast::{BinaryOp, Expr, ExprKind, Key, Part, TraversalStep};
+use crate::hcl::ast::{BinaryOp, Expr, ExprKind, Key, Part, Span, TraversalStep};
 use crate::terraform::configuration::built_in;
 use crate::terraform::configuration::module_tree::Tree;
 use crate::terraform::configuration::sites::{self, Owner, Site};
@@ -11,6 +11,7 @@ use crate::terraform::failure::Failure;
 use crate::terraform::module::{Module, version};
 use crate::terraform::rules;
 use crate::text::{Text, nearest};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 /// Reports the references of all modules that cannot be right, each once.
@@ -51,30 +52,55 @@ fn hint<'n>(name: &str, known: impl Iterator<Item = &'n str>, prefix: &str) -> S
     nearest(name, known).map_or_else(String::new, |near| format!("; did you mean {prefix}{near}?"))
 }
 
-/// Whether a reference is in a part of an expression that may not be evaluated, or may fail.
-fn is_optional(expr: &Expr, reference: &Reference<'_>) -> bool {
-    let has = |expr: &Expr| expr.span.start <= reference.span.start && reference.span.end <= expr.span.end;
-    let mut found = false;
-    walk::visit(expr, &mut |expr| {
-        found |= match &expr.kind {
-            ExprKind::Call(call) => matches!(&*call.name.text, "try" | "can") && has(expr),
-            ExprKind::Conditional(_, first, second) => has(first) || has(second),
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, first, second) => has(first) || has(second),
-            ExprKind::For(each) => has(expr) && !has(&each.collection),
-            ExprKind::Splat(_, each) => has(each),
-            ExprKind::Template(parts) => {
-                let is_certain = |part: &Part| match part {
-                    Part::Text(_) => false,
-                    Part::Value(value) => has(value),
-                    Part::If(condition, ..) => has(condition),
-                    Part::For(each) => has(&each.collection),
-                };
-                has(expr) && !parts.iter().any(is_certain)
-            }
-            _ => false,
-        };
+/// The parts of an expression that may not be evaluated, or may fail, sorted; none is inside of another.
+fn optional_parts(expr: &Expr) -> Vec<Span> {
+    let (mut found, mut parts): (Vec<Span>, Vec<&Part>) = Default::default();
+    walk::visit(expr, &mut |expr| match &expr.kind {
+        ExprKind::Call(call) if matches!(&*call.name.text, "try" | "can") => found.push(expr.span),
+        ExprKind::Conditional(_, first, second) | ExprKind::Binary(BinaryOp::And | BinaryOp::Or, first, second) => {
+            found.extend([first.span, second.span]);
+        }
+        ExprKind::For(each) => {
+            found.extend(
+                [Some(&each.value), each.key.as_ref(), each.condition.as_ref()].into_iter().flatten().map(|e| e.span),
+            );
+        }
+        ExprKind::Splat(_, each) => found.push(each.span),
+        ExprKind::Template(all) => parts.extend(all.iter().flat_map(inner_parts)),
+        _ => {}
+    });
+    while let Some(part) = parts.pop() {
+        match part {
+            Part::Text(_) => {}
+            Part::Value(value) => found.push(value.span),
+            Part::If(condition, ..) => found.push(condition.span),
+            Part::For(each) => found.push(each.collection.span),
+        }
+        parts.extend(inner_parts(part));
+    }
+    found.sort_unstable_by_key(|span| (span.start, std::cmp::Reverse(span.end)));
+    let mut end = 0;
+    found.retain(|span| {
+        let is_outer = span.end > end;
+        end = end.max(span.end);
+        is_outer
     });
     found
+}
+
+/// The parts of a text that a directive makes of it, or not.
+fn inner_parts(part: &Part) -> Vec<&Part> {
+    match part {
+        Part::Text(_) | Part::Value(_) => Vec::new(),
+        Part::If(_, yes, no) => yes.iter().chain(no).collect(),
+        Part::For(each) => each.body.iter().collect(),
+    }
+}
+
+/// Whether a reference is in one of some parts of an expression.
+fn is_in(parts: &[Span], reference: &Reference<'_>) -> bool {
+    let before = parts.partition_point(|part| part.start <= reference.span.start);
+    before.checked_sub(1).is_some_and(|last| reference.span.end <= parts[last].end)
 }
 
 /// Whether behind one index, or behind the name of a value, there is another one instead of an attribute.
@@ -89,12 +115,13 @@ impl Check<'_, '_> {
                 failures.push(Failure::new(&rules::UNDEFINED_NAME, message, (site.file, call.span)));
             }
         }
+        let optional = OnceCell::new();
         // In JSON, what something depends on is text.
         for reference in walk::references(site.expr) {
             if site.iterators.contains(&reference.root.text) {
                 continue;
             }
-            if let Some(message) = self.wrong(site, &reference) {
+            if let Some(message) = self.wrong(site, &optional, &reference) {
                 let rule =
                     if &*reference.root.text == "local" { &rules::UNDEFINED_LOCAL } else { &rules::UNDEFINED_NAME };
                 failures.push(Failure::new(rule, message, (site.file, reference.span)));
@@ -125,7 +152,7 @@ impl Check<'_, '_> {
         }
     }
 
-    fn wrong(&self, site: &Site<'_>, reference: &Reference<'_>) -> Option<String> {
+    fn wrong(&self, site: &Site<'_>, optional: &OnceCell<Vec<Span>>, reference: &Reference<'_>) -> Option<String> {
         let root = &*reference.root.text;
         let first = attribute(reference, 0);
         match (root, first) {
@@ -161,7 +188,7 @@ impl Check<'_, '_> {
                     "reference to \"each\" in context without for_each: each.{name} is there only where `for_each` is set"
                 )
             }),
-            ("module", Some(name)) => self.wrong_output(site, reference, name),
+            ("module", Some(name)) => self.wrong_output((site, optional), reference, name),
             _ => match meaning(reference, false) {
                 Meaning::Wrong(message) => Some(message),
                 Meaning::Dynamic(_) => self.wrong_resource(site, reference),
@@ -170,7 +197,12 @@ impl Check<'_, '_> {
         }
     }
 
-    fn wrong_output(&self, site: &Site<'_>, reference: &Reference<'_>, name: &Text) -> Option<String> {
+    fn wrong_output(
+        &self,
+        (site, optional): (&Site<'_>, &OnceCell<Vec<Span>>),
+        reference: &Reference<'_>,
+        name: &Text,
+    ) -> Option<String> {
         let Some(call) = self.module.calls.get(name) else {
             let hint = hint(name, self.module.calls.keys().map(|k| &**k), "module.");
             return Some(format!(
@@ -196,7 +228,7 @@ impl Check<'_, '_> {
         // Outputs are looked up when they are read: where that is not certain, the evaluation finds what is missing.
         if child.module.files.is_empty()
             || child.module.outputs.contains_key(output)
-            || is_optional(site.expr, reference)
+            || is_in(optional.get_or_init(|| optional_parts(site.expr)), reference)
         {
             return None;
         }

@@ -43,6 +43,8 @@ pub(super) struct Site<'m> {
     pub iterators: Vec<Text>,
     /// Whether it is a list of what something depends on.
     pub is_dependency: bool,
+    /// Whether it is a list of what replaces something.
+    pub is_trigger: bool,
 }
 
 /// Arguments of calls that are evaluated before everything else, or that are no expressions.
@@ -120,6 +122,7 @@ struct Context {
     has_each: bool,
     has_self: bool,
     is_later: bool,
+    is_trigger: bool,
     iterators: Vec<Text>,
 }
 
@@ -139,18 +142,21 @@ impl<'m> Sites<'m> {
             is_later: context.is_later,
             iterators: context.iterators.clone(),
             is_dependency,
+            is_trigger: context.is_trigger,
         });
     }
 
     /// The computed keys of an address.
-    fn keys(&mut self, owner: &Owner, file: FileId, address: &'m Expr, context: &Context) {
-        match &walk::unwrapped(address).kind {
-            ExprKind::Index(base, key) => {
-                self.add(owner.clone(), file, key, context, false);
-                self.keys(owner, file, base, context);
-            }
-            ExprKind::Access(base, _) => self.keys(owner, file, base, context),
-            _ => {}
+    fn keys(&mut self, owner: &Owner, file: FileId, mut address: &'m Expr, context: &Context) {
+        loop {
+            address = match &walk::unwrapped(address).kind {
+                ExprKind::Index(base, key) => {
+                    self.add(owner.clone(), file, key, context, false);
+                    base
+                }
+                ExprKind::Access(base, _) => base,
+                _ => return,
+            };
         }
     }
 
@@ -227,10 +233,11 @@ impl<'m> Sites<'m> {
     }
 
     fn lifecycle(&mut self, owner: &Owner, file: FileId, block: &'m Block, context: &Context) {
+        let trigger = Context { is_trigger: true, ..context.clone() };
         for attribute in &block.body.attributes {
             match &*attribute.name.text {
                 "ignore_changes" => {}
-                "replace_triggered_by" => self.add(owner.clone(), file, &attribute.expr, context, true),
+                "replace_triggered_by" => self.add(owner.clone(), file, &attribute.expr, &trigger, true),
                 _ => self.add(owner.clone(), file, &attribute.expr, &Context::default(), false),
             }
         }

@@ -337,3 +337,13 @@ fn manifests_that_nobody_reaches_and_that_import_the_same() {
     repo.commit("unused");
     repo.run(&["check", "--format", "json"]).ends_with(0);
 }
+
+#[test]
+fn outputs_that_are_missing_in_one_expression() {
+    let all = "module.m.gone, ".repeat(60_000);
+    let root = format!(
+        "terraform {{\n  backend \"s3\" {{}}\n}}\nmodule \"m\" {{\n  source = \"./m\"\n}}\nlocals {{\n  x = [{all}]\n}}\n"
+    );
+    let module = ("m/main.tf", "output \"o\" {\n  value = 1\n}\n");
+    ends(&[module], &[module, ("main.tf", &root)], &["check"]).ends_with(1).says("gone");
+}
