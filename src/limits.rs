@@ -8,6 +8,7 @@
 use parking_lot::Mutex;
 use serde::Deserialize;
 use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -45,12 +46,15 @@ pub enum Limit {
     ComponentValues,
     /// Steps of all policies together.
     PolicySteps,
-    /// Steps of all templates, queries, expressions, differences and reports of the whole run together.
+    /// Steps of all templates, queries, expressions, differences and reports of the whole run together, for each MiB of
+    /// files that it reads.
     RunSteps,
     /// Seconds of the whole run.
     Time,
     /// MiB of memory of the whole run.
     Memory,
+    /// MiB of memory of the whole run for each MiB of files that it reads.
+    MemoryPerMib,
 }
 
 /// The default of a limit, the least and the most that it can be set to, and what it counts.
@@ -58,7 +62,7 @@ struct LimitSpec(&'static str, u64, u64, u64, &'static str);
 
 impl Limit {
     /// Every limit, in the order of the documentation.
-    pub const ALL: [Limit; 15] = [
+    pub const ALL: [Limit; 16] = [
         Limit::FileSize,
         Limit::NestingDepth,
         Limit::DocumentValues,
@@ -74,6 +78,7 @@ impl Limit {
         Limit::RunSteps,
         Limit::Time,
         Limit::Memory,
+        Limit::MemoryPerMib,
     ];
 
     const fn facts(self) -> LimitSpec {
@@ -143,10 +148,17 @@ impl Limit {
                 300 * MILLION,
                 100,
                 100_000 * MILLION,
-                "steps of all templates, queries, expressions, differences and reports in the whole run",
+                "steps of all templates, queries, expressions, differences and reports in the whole run, for each MiB of files that are read",
             ),
             Limit::Time => LimitSpec("time", 600, 1, 86_400, "seconds for the whole run"),
             Limit::Memory => LimitSpec("memory", 6 * 1_024, 64, 1 << 30, "MiB of memory for the whole run (on Linux)"),
+            Limit::MemoryPerMib => LimitSpec(
+                "memory-per-mib",
+                1_024,
+                1,
+                1 << 30,
+                "MiB of memory for the whole run, for each MiB of files that are read (on Linux)",
+            ),
         }
     }
 
@@ -261,7 +273,7 @@ impl fmt::Display for Exceeded {
     }
 }
 
-/// The steps of [`Limit::RunSteps`] that this process took, and how many it may take.
+/// The steps of [`Limit::RunSteps`] that this process took, and how many it may take for each MiB that it reads.
 static TAKEN: AtomicU64 = AtomicU64::new(0);
 static ALLOWED: AtomicU64 = AtomicU64::new(u64::MAX);
 /// Whether the process goes on once it took them: a server, which discards the result then.
@@ -276,7 +288,7 @@ thread_local! {
     static TAKEN_HERE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Lets this process take so many steps; `end` is called where it takes more.
+/// Lets this process take so many steps for each MiB that it reads; `end` is called where it takes more.
 pub(crate) fn allow_steps(most: u64, end: fn(&str) -> !) {
     *END.lock() = Some(end);
     ALLOWED.store(most, Ordering::Relaxed);
@@ -298,14 +310,14 @@ pub(crate) fn steps_are_used_up() -> Option<String> {
 }
 
 fn steps_left() -> u64 {
-    ALLOWED.load(Ordering::Relaxed).saturating_sub(TAKEN.load(Ordering::Relaxed))
+    by_size(ALLOWED.load(Ordering::Relaxed)).saturating_sub(TAKEN.load(Ordering::Relaxed))
 }
 
 /// Counts steps of the whole run.
 pub(crate) fn take_steps(steps: u64) {
     TAKEN_HERE.set(TAKEN_HERE.get().saturating_add(steps));
     let before = TAKEN.fetch_add(steps, Ordering::Relaxed);
-    if before.saturating_add(steps) <= ALLOWED.load(Ordering::Relaxed) {
+    if before.saturating_add(steps) <= by_size(ALLOWED.load(Ordering::Relaxed)) {
         return;
     }
     let end = *END.lock();
@@ -313,6 +325,24 @@ pub(crate) fn take_steps(steps: u64) {
         let costliest = COSTLIEST.lock().1.clone();
         end(&costliest);
     }
+}
+
+/// The contents that this process has read, and how many bytes they have together.
+static READ: Mutex<BTreeSet<Box<[u8]>>> = Mutex::new(BTreeSet::new());
+static BYTES_READ: AtomicU64 = AtomicU64::new(0);
+
+/// Counts a content that is read, given its id. The same one counts once, however many files have it.
+pub(crate) fn add_read(id: &[u8], bytes: usize) {
+    if READ.lock().insert(id.into()) {
+        BYTES_READ.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+}
+
+/// What a run may take that may take so much for each MiB of files that it reads, at least one.
+pub(crate) fn by_size(each: u64) -> u64 {
+    const MIB: u64 = 1 << 20;
+    let bytes = BYTES_READ.load(Ordering::Relaxed).max(MIB);
+    (u128::from(each) * u128::from(bytes) / u128::from(MIB)).try_into().unwrap_or(u64::MAX)
 }
 
 /// The steps of a component: it is kept until everything is resolved, with its values and where they come from.
@@ -329,6 +359,22 @@ const STEPS_OF_A_FINDING: u64 = 600;
 /// Counts findings in what defines components.
 pub(crate) fn take_findings(count: usize) {
     take_steps(count as u64 * STEPS_OF_A_FINDING);
+}
+
+/// The steps of a value that a merge of Atmos puts together with others.
+const STEPS_OF_A_MERGED_VALUE: u64 = 2;
+
+/// Counts the values of a map or list that a merge of Atmos makes.
+pub(crate) fn take_merged(count: usize) {
+    take_steps(count as u64 * STEPS_OF_A_MERGED_VALUE);
+}
+
+/// The steps of a value in the history of another one.
+const STEPS_OF_A_LINK: u64 = 16;
+
+/// Counts the links of a history that a merge of Atmos makes.
+pub(crate) fn take_links(count: usize) {
+    take_steps(count as u64 * STEPS_OF_A_LINK);
 }
 
 /// The steps of what the code of a component makes.

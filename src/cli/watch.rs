@@ -10,9 +10,10 @@ use crate::limits::{self, Limit, Limits};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// Seconds and MiB; those of the settings once they are known.
+/// Seconds, MiB, and MiB for each MiB that is read; those of the settings once they are known.
 static TIME: AtomicU64 = AtomicU64::new(0);
 static MEMORY: AtomicU64 = AtomicU64::new(0);
+static MEMORY_PER_MIB: AtomicU64 = AtomicU64::new(0);
 
 /// How often it is looked.
 const PERIOD: Duration = Duration::from_millis(50);
@@ -26,13 +27,12 @@ pub(super) fn start() {
     let _ = std::thread::Builder::new().name("watch".to_owned()).spawn(move || {
         loop {
             std::thread::sleep(PERIOD);
-            let (time, memory) = (TIME.load(Ordering::Relaxed), MEMORY.load(Ordering::Relaxed));
+            let time = TIME.load(Ordering::Relaxed);
             if start.elapsed() >= Duration::from_secs(time) {
                 abort_over_limit(&format!("this run takes more than {time} seconds"), Limit::Time);
             }
-            let used = resident().unwrap_or_default();
-            if used > memory {
-                abort_over_limit(&format!("this run needs more than {memory} MiB of memory"), Limit::Memory);
+            if let Some((why, limit)) = over_memory() {
+                abort_over_limit(&why, limit);
             }
         }
     });
@@ -41,10 +41,11 @@ pub(super) fn start() {
 /// Ends this process silently once it runs longer than this, or needs more memory than a run may by default.
 pub(super) fn limit_silently(budget: Duration) {
     plant_defect();
-    let (start, memory) = (Instant::now(), Limits::default().get(Limit::Memory));
+    set_memory(&Limits::default());
+    let start = Instant::now();
     // Where no thread can be made, there is nothing to watch with.
     let _ = std::thread::Builder::new().name("watch".to_owned()).spawn(move || {
-        while start.elapsed() < budget && resident().is_none_or(|used| used <= memory) {
+        while start.elapsed() < budget && over_memory().is_none() {
             std::thread::sleep(PERIOD);
         }
         std::process::exit(0)
@@ -62,8 +63,25 @@ fn plant_defect() {
 /// Sets the limits from the settings.
 pub(super) fn set(limits: &Limits) {
     TIME.store(limits.get(Limit::Time), Ordering::Relaxed);
-    MEMORY.store(limits.get(Limit::Memory), Ordering::Relaxed);
+    set_memory(limits);
     limits::allow_steps(limits.get(Limit::RunSteps), abort_over_steps);
+}
+
+fn set_memory(limits: &Limits) {
+    MEMORY.store(limits.get(Limit::Memory), Ordering::Relaxed);
+    MEMORY_PER_MIB.store(limits.get(Limit::MemoryPerMib), Ordering::Relaxed);
+}
+
+/// Why the memory of this process is too much, and the limit.
+fn over_memory() -> Option<(String, Limit)> {
+    let used = resident()?;
+    let memory = MEMORY.load(Ordering::Relaxed);
+    if used > memory {
+        return Some((format!("this run needs more than {memory} MiB of memory"), Limit::Memory));
+    }
+    let most = limits::by_size(MEMORY_PER_MIB.load(Ordering::Relaxed));
+    let why = || format!("this run needs more than {most} MiB of memory for the files that it reads");
+    (used > most).then(|| (why(), Limit::MemoryPerMib))
 }
 
 /// Lifts the limit of time: a server runs for as long as its client does. Each of its analyses has the steps of one run.

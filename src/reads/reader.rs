@@ -2,7 +2,7 @@
 
 use super::{Answer, Listed, Reads, Unread, made_of};
 use crate::files::Files;
-use crate::limits::{Limit, Limits, take_steps};
+use crate::limits::{self, Limit, Limits, take_steps};
 use crate::source::{Child, Entry, Node, ResolveError, Source};
 use crate::text::Text;
 use crate::value::Read;
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// It cannot be read, or is larger than the limit.
     pub(crate) fn data(&self, path: &str, entry: &Entry) -> Result<Option<Arc<[u8]>>, Unread> {
-        self.source.read_data(entry)?.map(|bytes| within(path, bytes, self.limits)).transpose()
+        self.source.read_data(entry)?.map(|bytes| within(path, entry, bytes, self.limits)).transpose()
     }
 
     /// Returns the names directly in a folder (a path without links), sorted.
@@ -182,15 +182,16 @@ impl<'a> Reader<'a> {
 /// # Errors
 /// They cannot be read, or are more than the limit.
 pub(crate) fn read(source: &dyn Source, path: &str, entry: &Entry, limits: Limits) -> Result<Arc<[u8]>, Unread> {
-    within(path, source.read(entry)?, limits)
+    within(path, entry, source.read(entry)?, limits)
 }
 
-/// The bytes, if they are no more than the limit.
-fn within(path: &str, bytes: Arc<[u8]>, limits: Limits) -> Result<Arc<[u8]>, Unread> {
+/// The bytes of an entry, if they are no more than the limit.
+fn within(path: &str, entry: &Entry, bytes: Arc<[u8]>, limits: Limits) -> Result<Arc<[u8]>, Unread> {
     if bytes.len() as u64 > limits.get(Limit::FileSize) {
         let exceeded = limits.exceeded(Limit::FileSize);
         let message = format!("{path} is not read: it has {exceeded}; {}", exceeded.help());
         return Err(Unread { message, is_unavailable: false });
     }
+    limits::add_read(entry.id.as_bytes(), bytes.len());
     Ok(bytes)
 }

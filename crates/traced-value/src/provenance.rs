@@ -303,7 +303,7 @@ impl Prov {
     }
 
     /// The values that this one replaced, the latest first.
-    fn history(&self) -> impl Iterator<Item = &Value> {
+    pub fn history(&self) -> impl Iterator<Item = &Value> {
         std::iter::successors(self.overrode(), |value| value.prov.overrode())
     }
 

@@ -314,10 +314,38 @@ fn a_change_does_not_lift_the_limits_of_its_run() {
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_ends_the_run_with_words() {
-    let large: String = (0..60).map(|i| format!("  a{i}: '{{{{ repeat 8000000 \"x\" }}}}'\n")).collect();
-    let large = format!("vars: {{stage: bad}}\nsettings:\n{large}components: {{terraform: {{b: {{}}}}}}\n");
-    let repo = limited(Limit::Memory, 64, &[(BAD, &large)]);
+    let repo = limited(Limit::Memory, 64, &[(BAD, &large(60))]);
     repo.run(&["check"]).ends_with(2).complains("needs more than 64 MiB").complains("`memory`");
+}
+
+/// A stack with so many texts of 8 MB.
+fn large(texts: usize) -> String {
+    let large: String = (0..texts).map(|i| format!("  a{i}: '{{{{ repeat 8000000 \"x\" }}}}'\n")).collect();
+    format!("vars: {{stage: bad}}\nsettings:\n{large}components: {{terraform: {{b: {{}}}}}}\n")
+}
+
+/// Writes a manifest of so many MiB that the stack imports.
+fn import_mib(repo: &Repo, mib: usize, stack: &str) {
+    repo.write("stacks/catalog/comment.yaml", format!("vars: {{}} #{}\n", "x".repeat(mib << 20)));
+    repo.write(BAD, format!("import: [catalog/comment]\n{stack}")).commit("larger");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn memory_grows_with_what_is_read() {
+    let repo = limited(Limit::MemoryPerMib, 80, &[(BAD, &large(4))]);
+    repo.run(&["check"]).ends_with(2).complains("needs more than 80 MiB").complains("`memory-per-mib`");
+    import_mib(&repo, 12, &large(4));
+    repo.run(&["check"]).ends_with(0);
+}
+
+#[test]
+fn steps_grow_with_what_is_read() {
+    let stack = "vars: {stage: bad, n: '{{ range until 5000 }}{{ end }}'}\ncomponents: {terraform: {b: {}}}\n";
+    let repo = limited(Limit::RunSteps, 5_000, &[(BAD, stack)]);
+    repo.run(&["check"]).ends_with(2).complains("`run-steps`");
+    import_mib(&repo, 4, stack);
+    repo.run(&["check"]).ends_with(0);
 }
 
 #[test]

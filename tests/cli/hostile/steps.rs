@@ -210,3 +210,26 @@ fn findings_count_for_the_run() {
     check(false, 10).ends_with(1);
     check(false, 300).ends_with(2).complains("run-steps");
 }
+
+/// Each value that a merge puts together with others counts, and what it has in its history where that is made anew.
+#[test]
+fn merges_count_for_the_run() {
+    let check = |keys: usize, depth: usize, stacks: usize| {
+        let vars = |text: &str| (0..keys).map(|k| format!("  k{k}: {text}\n")).collect::<String>();
+        let repo = project(&[("stacks/catalog/low.yaml", &format!("vars:\n{}", vars("low")))]);
+        for i in 0..depth {
+            let import = if i + 1 < depth { format!("import: [catalog/d{}]\n", i + 1) } else { String::new() };
+            repo.write(&format!("stacks/catalog/d{i}.yaml"), format!("{import}vars:\n{}", vars(&i.to_string())));
+        }
+        for i in 0..stacks {
+            repo.write(&format!("stacks/catalog/own{i}.yaml"), format!("vars: {{k0: {i}}}\n"));
+            let imports = format!("import: [catalog/low, catalog/own{i}, catalog/d0]\n");
+            repo.write(&format!("stacks/deploy/s{i}.yaml"), format!("{imports}vars: {{stage: s{i}}}\n"));
+        }
+        repo.write("stacklint.toml", "[limits]\nrun-steps = 100000\n").commit("merges");
+        repo.run(&["check"])
+    };
+    check(30, 2, 4).ends_with(0);
+    check(3_000, 2, 4).ends_with(2).complains("run-steps");
+    check(30, 60, 4).ends_with(2).complains("run-steps");
+}

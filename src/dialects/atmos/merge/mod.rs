@@ -7,8 +7,9 @@ pub(super) mod deferred_calls;
 
 pub(super) use cache::MergeCache;
 
+use crate::limits;
 use crate::text::{ByAddress, Text, order};
-use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Value};
+use crate::value::{Data, Entry, Flags, Key, Map, MapBuilder, Prov, Value};
 use std::cmp::Ordering;
 use std::sync::Arc;
 
@@ -231,7 +232,15 @@ fn finish(out: MapBuilder, flags: Flags) -> Arc<Map> {
     // Dates are lost, and most markers resolved: whether any is left shows only in the entries.
     let doubtful = flags.has(Flags::TIME) || flags.has(Flags::MARKER);
     let flags = if doubtful { out.flags() } else { flags };
-    Arc::new(out.finish_with(flags))
+    let map = out.finish_with(flags);
+    limits::take_merged(map.len());
+    Arc::new(map)
+}
+
+/// The provenance of `upper`, which replaces `lower`. The links of its history are made anew: what is below them changes.
+fn overriding(upper: &Value, lower: &Value) -> Prov {
+    limits::take_links(1 + upper.prov.history().count());
+    upper.prov.overriding(lower)
 }
 
 /// Merges what manifests hand to each other, the lowest first. A lone input keeps its `!append` markers for a later
@@ -320,7 +329,8 @@ fn merge_pair(lower: &Value, upper: &Value, mode: Mode<'_>) -> Value {
             _ => Vec::new(),
         };
         list.extend(items.iter().map(normalize_item));
-        return Value { data: Data::List(Arc::new(list)), prov: upper.prov.overriding(lower) };
+        limits::take_merged(list.len());
+        return Value { data: Data::List(Arc::new(list)), prov: overriding(upper, lower) };
     }
     match (&lower.data, &upper.data) {
         (Data::Map(a), Data::Map(b)) => {
@@ -330,15 +340,16 @@ fn merge_pair(lower: &Value, upper: &Value, mode: Mode<'_>) -> Value {
         // A date is a structure without readable fields: as a map it is empty, and changes nothing here.
         (Data::Map(_), Data::Time(_)) => lower.clone(),
         (Data::List(a), Data::List(b)) if mode.strategy() != ListStrategy::Replace => {
-            let list = match mode.strategy() {
+            let list: Vec<Value> = match mode.strategy() {
                 ListStrategy::Append => a.iter().cloned().chain(b.iter().map(normalize_item)).collect(),
                 _ => merge_lists(a, b, mode),
             };
-            Value { data: Data::List(Arc::new(list)), prov: upper.prov.overriding(lower) }
+            limits::take_merged(list.len());
+            Value { data: Data::List(Arc::new(list)), prov: overriding(upper, lower) }
         }
         _ => {
             let mut value = fresh(upper, mode);
-            value.prov = value.prov.overriding(lower);
+            value.prov = overriding(&value, lower);
             value
         }
     }
@@ -347,7 +358,7 @@ fn merge_pair(lower: &Value, upper: &Value, mode: Mode<'_>) -> Value {
 fn merge_lists(lower: &[Value], upper: &[Value], mode: Mode<'_>) -> Vec<Value> {
     let overlap = lower.iter().zip(upper).map(|(a, b)| match (&a.data, &b.data) {
         (Data::Map(x), Data::Map(y)) => {
-            Value { data: Data::Map(merge_maps(x, y, Mode { markers: false, ..mode })), prov: a.prov.overriding(b) }
+            Value { data: Data::Map(merge_maps(x, y, Mode { markers: false, ..mode })), prov: overriding(a, b) }
         }
         _ => a.clone(),
     });
