@@ -41,7 +41,7 @@ pub(crate) fn same(a: &Value, b: &Value) -> bool {
                 todo.extend(x.iter().zip(y.iter()));
             }
             (Data::Unknown(x), Data::Unknown(y)) => {
-                if x.text != y.text || x.reads != y.reads {
+                if x.meaning() != y.meaning() || x.reads != y.reads {
                     return false;
                 }
                 match (&x.assumed, &y.assumed) {
@@ -115,7 +115,7 @@ impl<'a> Scalar<'a> {
             },
             Data::Str(s) => Scalar::Text(Cow::Borrowed(s)),
             Data::Time(t) => Scalar::Text(Cow::Owned(t.rfc3339())),
-            Data::Unknown(u) => Scalar::Unknown(&u.text),
+            Data::Unknown(u) => Scalar::Unknown(u.meaning()),
             Data::List(_) | Data::Map(_) => return None,
         })
     }

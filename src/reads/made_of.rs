@@ -25,7 +25,7 @@ pub(crate) fn bytes(value: &Value) -> Vec<u8> {
 fn unknown_parts(value: &Value, out: &mut Vec<u8>) {
     match &value.data {
         Data::Unknown(unknown) => {
-            out.extend(unknown.text.as_bytes());
+            out.extend(unknown.meaning().as_bytes());
             for read in &unknown.reads {
                 out.extend(read.name.as_bytes());
                 out.extend(read.content.as_deref().unwrap_or_default().as_bytes());

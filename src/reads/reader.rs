@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// A question about a path takes a step for so many bytes of it.
-const BYTES_OF_A_STEP: u64 = 4;
+const BYTES_OF_A_STEP: u64 = 3;
 
 /// The files of one revision.
 pub(crate) struct Reader<'a> {

@@ -59,6 +59,22 @@ fn layout_and_comments_of_what_is_not_known_are_no_change() {
 }
 
 #[test]
+fn the_order_of_entries_of_what_is_not_known_is_no_change() {
+    let text = |object: &str| {
+        let call = format!("jsonencode({object})");
+        format!(
+            "resource \"aws_y\" \"c\" {{\n}}\nlocals {{\n  o = {call}\n}}\nresource \"aws_x\" \"b\" {{\n  p = {call}\n  q = local.o\n}}\n\
+             output \"o\" {{\n  value = [{call}, local.o]\n}}\n"
+        )
+    };
+    let base = text("{\n    a = aws_y.c.id\n    b = [1, 2]\n  }");
+    let sorted = text("{\n    b = [1, 2]\n    a = aws_y.c.id\n  }");
+    diff(&[("main.tf", &base)], &[("main.tf", &sorted)]).0.says("No effective change.");
+    let other = text("{\n    b = [2, 1]\n    a = aws_y.c.id\n  }");
+    diff(&[("main.tf", &base)], &[("main.tf", &other)]).0.says("aws_x.b").hides("No effective change");
+}
+
+#[test]
 fn other_addresses_are_one_statement() {
     let counted = "resource \"aws_instance\" \"web\" {\n  count = 12\n  ami   = \"a\"\n}\n";
     let keyed = "resource \"aws_instance\" \"web\" {\n  for_each = toset([for i in range(12) : \"n${i}\"])\n  ami      = \"a\"\n}\n";

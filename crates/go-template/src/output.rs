@@ -61,13 +61,8 @@ impl Rendered {
     pub(super) fn push_unknown(&mut self, source: Text, src: usize, of: &Unknown) {
         let start = self.text.len();
         self.push(&source, src, false);
-        let unknown = Unknown {
-            text: source,
-            assumed: None,
-            reasons: of.reasons.clone(),
-            reads: of.reads.clone(),
-            is_marked: false,
-        };
+        let (reasons, reads) = (of.reasons.clone(), of.reads.clone());
+        let unknown = Unknown { text: source, reasons, reads, ..Unknown::default() };
         self.unknowns.push((start..self.text.len(), Arc::new(unknown)));
     }
 

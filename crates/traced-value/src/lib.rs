@@ -78,6 +78,8 @@ pub struct Read {
 pub struct Unknown {
     /// The text as written, unresolved.
     pub text: Text,
+    /// What the text says, where others may say the same: what it is compared by, if it is not empty.
+    pub says: Text,
     /// The value in an empty environment, if it is defined. It is printed, but no rule may draw conclusions from it.
     pub assumed: Option<Box<Value>>,
     /// Why it is not known, the nearest reason first ("`env` reads the environment").
@@ -93,6 +95,11 @@ impl Unknown {
     #[inline]
     pub fn new(text: impl Into<Text>, reason: impl Into<Text>) -> Self {
         Unknown { text: text.into(), reasons: vec![reason.into()], ..Unknown::default() }
+    }
+
+    /// What decides whether another one has the same text.
+    pub fn meaning(&self) -> &Text {
+        if self.says.is_empty() { &self.text } else { &self.says }
     }
 
     /// Adds what it reads.
@@ -428,7 +435,9 @@ impl PartialEq for Data {
             (Data::Time(a), Data::Time(b)) => a == b,
             (Data::List(a), Data::List(b)) => a == b,
             (Data::Map(a), Data::Map(b)) => a == b,
-            (Data::Unknown(a), Data::Unknown(b)) => a.text == b.text && a.assumed == b.assumed && a.reads == b.reads,
+            (Data::Unknown(a), Data::Unknown(b)) => {
+                a.meaning() == b.meaning() && a.assumed == b.assumed && a.reads == b.reads
+            }
             _ => false,
         }
     }

@@ -85,7 +85,7 @@ pub(crate) fn compare<'a>(
     let mut walk = Walk::new(language);
     for (before, after) in old.iter().flat_map(|before| new.iter().map(move |after| (before, after))) {
         if let (Data::Unknown(a), Data::Unknown(b)) = (&before.data, &after.data)
-            && a.text == b.text
+            && a.meaning() == b.meaning()
             && a.reads != b.reads
         {
             walk.calls.insert(&a.text, (before, after));

@@ -1,6 +1,6 @@
 //! Values as components show them: their provenance, and placeholders for unknown ones.
 
-use crate::hcl::items::plainly;
+use crate::hcl::items::{plainly, said};
 use crate::hcl::val::Marks;
 use crate::hcl::val::export::export_at;
 use crate::reads::made_of;
@@ -96,10 +96,13 @@ pub(crate) fn unknown(
     written: &Written,
     (reads, places): MadeOf,
 ) -> (Unknown, Vec<Prov>) {
-    let text = plainly(&statics.source_text(written));
+    let source = statics.source_text(written);
+    let text = plainly(&source);
+    // The entries of an object may be in any order.
+    let says = if source.contains('{') { said(&source).into() } else { Text::default() };
     let text: Text = if text.starts_with(['"', '<']) { text.into() } else { format!("${{{text}}}").into() };
     let reasons = found.iter().take(3).map(|f| f.message.as_str().into()).collect();
-    let mut unknown = Unknown { text, reasons, ..Unknown::default() };
+    let mut unknown = Unknown { text, says, reasons, ..Unknown::default() };
     unknown.add_reads(reads);
     (unknown, places)
 }
@@ -120,6 +123,7 @@ fn sourced(value: &Value, source: &Unknown, places: &[Prov]) -> Value {
         let Data::Unknown(unknown) = &value.data else { return None };
         let mut unknown = (**unknown).clone();
         unknown.text = source.text.clone();
+        unknown.says = source.says.clone();
         unknown.is_marked = source.is_marked;
         unknown.add_reads(source.reads.iter().cloned());
         let prov = value.prov.with_inputs(places.iter().cloned());

@@ -25,7 +25,7 @@ const MAX_MODULES: usize = 1_000;
 const MAX_DECLARATIONS: usize = 170_000;
 const MAX_REPEATED: usize = 4;
 /// The steps of each name whenever the tree is entered: it is looked up, checked, and given a value.
-const STEPS_OF_A_NAME: u64 = 30;
+const STEPS_OF_A_NAME: u64 = 40;
 
 /// A call of a module.
 #[derive(Debug)]

@@ -1,9 +1,11 @@
 //! What a file says, without comments and layout: two files with the same items mean the same.
 
+mod objects;
 #[cfg(test)]
 mod tests;
 
 use crate::ast::Span;
+use objects::Objects;
 use std::collections::HashMap;
 
 /// An argument or a block at the top of a file.
@@ -52,19 +54,20 @@ pub fn by_head(items: &[Item]) -> HashMap<&str, usize> {
 }
 
 /// The arguments and blocks at the top of a file in the native syntax, in their order. Comments, blanks, empty lines and trailing
-/// commas are left out; texts are kept as they are. Of a text that is no configuration, the items differ if its words do.
+/// commas are left out, and entries of objects are in the order of their keys; texts are kept as they are. Of a text that is no configuration, the items differ if its words do.
 pub fn items(text: &str) -> Vec<Item> {
     scanned(text, false)
 }
 
-/// The same, where a text that is nothing but a reference is the reference itself if `unwraps`.
-fn scanned(text: &str, unwraps: bool) -> Vec<Item> {
+/// The same; of an expression, a text that is nothing but a reference is the reference itself.
+fn scanned(text: &str, is_expression: bool) -> Vec<Item> {
     let pos = text.strip_prefix('\u{feff}').map_or(0, |rest| text.len() - rest.len());
     let mut scan = Scan {
         text,
         pos,
         open: Vec::new(),
-        unwraps,
+        is_expression,
+        objects: Objects::default(),
         ends: Vec::new(),
         words: Words::default(),
         item: None,
@@ -77,8 +80,8 @@ fn scanned(text: &str, unwraps: bool) -> Vec<Item> {
     scan.items
 }
 
-/// What the text of an expression says: expressions that differ in comments, layout and trailing commas only say the same, and so do
-/// `"${a.b}"` and `a.b`.
+/// What the text of an expression says: expressions that differ in comments, layout, trailing commas and the order of entries only say
+/// the same, and so do `"${a.b}"` and `a.b`.
 pub fn said(text: &str) -> String {
     scanned(text, true).iter().map(Item::text).collect::<Vec<_>>().join("\n\n")
 }
@@ -217,8 +220,9 @@ struct Scan<'a> {
     pos: usize,
     /// The brackets around the place.
     open: Vec<char>,
-    /// Whether a text that is nothing but a reference is that reference.
-    unwraps: bool,
+    /// Whether it is an expression: a text that is nothing but a reference is that reference there.
+    is_expression: bool,
+    objects: Objects,
     /// Where such texts around the place end.
     ends: Vec<usize>,
     words: Words,
@@ -244,7 +248,7 @@ impl Scan<'_> {
             return true;
         }
         let rest = self.rest();
-        if let Some(end) = reference_in(rest).filter(|_| self.unwraps) {
+        if let Some(end) = reference_in(rest).filter(|_| self.is_expression) {
             self.ends.push(self.pos + end);
             self.pos += START.len();
             return true;
@@ -278,10 +282,12 @@ impl Scan<'_> {
             '{' | '[' | '(' => {
                 self.word(1);
                 self.open.push(c);
+                self.objects.open(self.words.text.len());
             }
             '}' | ']' | ')' => {
                 self.open.pop();
                 self.is_separated = false;
+                self.objects.close(&mut self.words.text, c == '}');
                 self.word(1);
             }
             _ if is_of_name(c) => self.word(rest.find(|c| !is_of_name(c)).unwrap_or(rest.len())),
@@ -310,7 +316,11 @@ impl Scan<'_> {
         if words.text.is_empty() {
             words.span.start = self.pos as u32;
         } else {
-            words.text.push(if self.is_separated && !words.text.ends_with(['{', '[', '(']) { LINE } else { WORD });
+            let is_next = self.is_separated && !words.text.ends_with(['{', '[', '(']);
+            words.text.push(if is_next { LINE } else { WORD });
+            if is_next {
+                self.objects.next(words.text.len());
+            }
         }
         self.is_separated = false;
         match word.contains('\r') {
@@ -332,7 +342,12 @@ impl Scan<'_> {
 
     fn finish_item(&mut self) {
         match self.item {
-            Some(_) => self.finish_child(),
+            Some(_) => {
+                self.finish_child();
+                if let Some(item) = self.item.as_mut().filter(|_| self.is_expression) {
+                    objects::sort(&mut item.children, |child| &child.text);
+                }
+            }
             None => {
                 let head = std::mem::take(&mut self.words);
                 let span = head.span;

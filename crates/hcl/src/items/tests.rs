@@ -43,6 +43,31 @@ fn layout_of_expressions_is_left_out() {
     assert_ne!(said("\"a  b\""), said("\"a b\""));
 }
 
+#[test]
+fn the_order_of_entries_says_nothing() {
+    for (a, b) in [
+        ("f({ a = x.y, b = 2 })", "f({\n  b = 2\n  a = x.y\n})"),
+        ("f({ a = 1, \"b-c\" = 2 })", "f({ \"b-c\" = 2, a = 1 })"),
+        ("{ a = 1, b = x.y }", "{ b = x.y, a = 1 }"),
+        ("f([{ c = { a = 1, b = 2 }, d = 3 }])", "f([{ d = 3, c = { b = 2, a = 1 } }])"),
+        ("f({ a = <<E\n}\nE\n, b = [2, 1] })", "f({ b = [2, 1], a = <<E\n}\nE\n })"),
+    ] {
+        assert_eq!(said(a), said(b), "{a} {b}");
+    }
+    for (a, b) in [
+        ("f({ a = 1, b = 2 })", "f({ a = 2, b = 1 })"),
+        ("f({ a = 1, a = 2 })", "f({ a = 2, a = 1 })"),
+        ("f({ a = 1, \"a\" = 2 })", "f({ \"a\" = 2, a = 1 })"),
+        ("f({ (k) = 1, b = 2 })", "f({ b = 2, (k) = 1 })"),
+        ("f({ \"${k}\" = 1, b = 2 })", "f({ b = 2, \"${k}\" = 1 })"),
+        ("f([a = 1, b = 2])", "f([b = 2, a = 1])"),
+        ("f(<<E\n{\nb = 1\na = 2\n}\nE\n)", "f(<<E\n{\na = 2\nb = 1\n}\nE\n)"),
+        ("f({ a = { b = 1 }, c = {} })", "f({ a = {}, c = { b = 1 } })"),
+    ] {
+        assert_ne!(said(a), said(b), "{a} {b}");
+    }
+}
+
 fn texts(text: &str) -> Vec<String> {
     items(text).iter().map(|item| item.text()).collect()
 }
@@ -83,10 +108,12 @@ fn what_is_said_counts() {
 /// Searching for the end of the line at each word would take minutes.
 #[test]
 fn one_line_of_a_megabyte_takes_no_square_of_it() {
-    for part in ["[1]", "<<x ", "a.b", "{}", "<<", "\"x\" "] {
+    for part in ["[1]", "<<x ", "a.b", "{}", "<<", "\"x\" ", "{b=1,a="] {
         let text = format!("a = {}\n", part.repeat(1_000_000 / part.len()));
         assert_eq!(items(&text).len(), 1, "{part}");
     }
+    let nested = "{b=1,a=".repeat(100_000) + &"}".repeat(100_000);
+    assert_eq!(items(&format!("a = {nested}\n")).len(), 1);
 }
 
 #[test]

@@ -127,9 +127,9 @@ impl Evaluator {
         self.most.set(if earlier < limit.saturating_mul(FULL_RUNS) { limit } else { limit.min(LATER_STEPS) });
     }
 
-    /// Counts this run for all of the process, twice: each step copies a value. What was refused was not done.
+    /// Counts this run for all of the process, three times: each step copies a value. What was refused was not done.
     fn count(&self) {
-        take_steps(2 * self.steps.get().min(self.most.get()));
+        take_steps(3 * self.steps.get().min(self.most.get()));
     }
 
     /// The work that was counted.
