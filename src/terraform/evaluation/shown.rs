@@ -96,10 +96,9 @@ pub(crate) fn unknown(
     written: &Written,
     (reads, places): MadeOf,
 ) -> (Unknown, Vec<Prov>) {
-    let source = statics.source_text(written);
-    let text = plainly(&source);
+    let text = plainly(&statics.source_text(written));
     // The entries of an object may be in any order.
-    let says = if source.contains('{') { said(&source).into() } else { Text::default() };
+    let says = if text.contains('{') { said(&text).into() } else { Text::default() };
     let text: Text = if text.starts_with(['"', '<']) { text.into() } else { format!("${{{text}}}").into() };
     let reasons = found.iter().take(3).map(|f| f.message.as_str().into()).collect();
     let mut unknown = Unknown { text, says, reasons, ..Unknown::default() };
