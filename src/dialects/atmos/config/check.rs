@@ -4,6 +4,7 @@
 //! 1.21, mapstructure 2).
 
 use super::description::CONFIGURATION;
+use super::settled;
 use crate::diagnostic::{Diagnostic, Label};
 use crate::dialects::atmos::rules;
 use crate::dialects::atmos::shapes::check::{kinds, near};
@@ -32,6 +33,14 @@ fn converts(shape: &'static Shape, value: &Value) -> bool {
         (Shape::Named(_, inner), _) => converts(inner, value),
         (shape, _) => matches!(shape, Shape::Any),
     }
+}
+
+/// Whether a text calls a function of configurations.
+fn is_function(text: &str) -> bool {
+    const FUNCTIONS: [&str; 8] =
+        ["!cwd", "!env", "!exec", "!include", "!include.raw", "!random", "!repo-root", "!unset"];
+    let name = text.split_whitespace().next().unwrap_or_default();
+    FUNCTIONS.contains(&name) || name.starts_with("!git.")
 }
 
 /// Whether a text is one of some words, in any case, or empty.
@@ -78,10 +87,9 @@ impl ConfigCheck<'_> {
     }
 
     fn shape(&mut self, shape: &'static Shape, value: &Value) {
-        // To the library, an empty map equals a missing key; results of functions and dates are unknown.
-        let is_absent = value.is_null() || value.as_map().is_some_and(|map| map.is_empty());
-        let is_call = value.as_str().is_some_and(|text| text.starts_with('!')) && value.holds(Flags::CALL);
-        if is_absent || is_call || matches!(value.data, Data::Unknown(_) | Data::Time(_)) {
+        // Results of functions and dates are unknown.
+        let is_call = value.as_str().is_some_and(is_function) && value.holds(Flags::CALL);
+        if settled(value).is_none() || is_call || matches!(value.data, Data::Unknown(_) | Data::Time(_)) {
             return;
         }
         match (shape, &value.data) {
@@ -97,7 +105,11 @@ impl ConfigCheck<'_> {
             (Shape::Either(shapes), Data::Map(_)) if shapes.iter().any(|one| matches!(one, Shape::Map(_))) => {}
             (Shape::List(list), Data::List(items)) => {
                 for (at, item) in items.iter().enumerate() {
-                    self.inside(&format!("[{at}]"), |run| run.shape(list.item, item));
+                    let is_map = item.as_map().is_some() && matches!(list.item, Shape::Text);
+                    self.inside(&format!("[{at}]"), |run| match is_map {
+                        true => run.refused(list.item, item),
+                        false => run.shape(list.item, item),
+                    });
                 }
             }
             // A single item represents a list of one.

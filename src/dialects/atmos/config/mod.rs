@@ -11,7 +11,7 @@ use crate::dialects::atmos::merge::ListStrategy;
 use crate::dialects::atmos::paths;
 use crate::dialects::atmos::shapes::shape::Shape;
 use crate::text::Text;
-use crate::value::{Data, Flags, Key, Map, Origin, Value};
+use crate::value::{Data, Entry, Flags, Key, Map, Origin, Value};
 pub(super) use check::check;
 pub(super) use errors::{anchor, report_unusable};
 use std::sync::Arc;
@@ -111,7 +111,8 @@ impl Config {
     /// # Errors
     /// What Atmos rejects to start with.
     pub(super) fn read(all: Value, base: String, start: String) -> Result<Self, String> {
-        let settings = Settings(&all);
+        let settled = settled(&all).unwrap_or_default();
+        let settings = Settings(&settled);
         let text = |path: &[&str]| settings.text(path);
         let flag = |path: &[&str]| settings.flag(path);
         let list = |path: &[&str]| settings.list(path);
@@ -144,9 +145,9 @@ impl Config {
             inherit_source: flag(&["stacks", "inherit", "source"]).unwrap_or(true),
             component_paths: per_type("base_path")
                 .iter()
-                .filter_map(|(k, v)| Some((k.clone(), plain_text(v)?)))
+                .filter_map(|(k, v)| Some((k.clone(), decoded_text(v)?)))
                 .collect(),
-            commands: per_type("command"),
+            commands: per_type("command").into_iter().map(|(kind, command)| (kind, as_text(&command))).collect(),
             workspaces: flag(&["components", "terraform", "workspaces_enabled"]).unwrap_or(true),
             separator: if separator.is_empty() { "-".to_owned() } else { separator },
             templates: settings.templates(),
@@ -203,7 +204,7 @@ impl Settings<'_> {
     }
 
     fn text(&self, path: &[&str]) -> String {
-        self.at(path).and_then(plain_text).unwrap_or_default()
+        self.at(path).and_then(decoded_text).unwrap_or_default()
     }
 
     fn flag(&self, path: &[&str]) -> Option<bool> {
@@ -232,7 +233,7 @@ impl Settings<'_> {
             _ => None,
         });
         let delimiters = delimiters.map(|items| match items {
-            [left, right] => match (plain_text(left), plain_text(right)) {
+            [left, right] => match (decoded_text(left), decoded_text(right)) {
                 (Some(l), Some(r)) if !l.is_empty() && !r.is_empty() => Ok((l, r)),
                 _ => Err(()),
             },
@@ -289,14 +290,28 @@ pub(super) fn plain_text(value: &Value) -> Option<String> {
     }
 }
 
+/// The same where the configuration is decoded as a whole: a truth value is a number.
+fn decoded_text(value: &Value) -> Option<String> {
+    match &value.data {
+        Data::Bool(b) => Some(u8::from(*b).to_string()),
+        _ => plain_text(value),
+    }
+}
+
+/// A value as the text that a field of this kind takes, if it takes it.
+fn as_text(value: &Value) -> Value {
+    decoded_text(value)
+        .map_or_else(|| value.clone(), |text| Value { data: Data::Str(text.into()), prov: value.prov.clone() })
+}
+
 /// The texts of a list, as a configuration field of that kind takes them: text is a list of what commas separate, and any
 /// other scalar a list of itself.
 fn texts_of(value: &Value) -> Vec<String> {
     match &value.data {
-        Data::List(items) => items.iter().filter_map(plain_text).collect(),
+        Data::List(items) => items.iter().filter_map(decoded_text).collect(),
         Data::Str(text) if text.is_empty() => Vec::new(),
         Data::Str(text) => text.split(',').map(str::to_owned).collect(),
-        _ => plain_text(value).into_iter().collect(),
+        _ => decoded_text(value).into_iter().collect(),
     }
 }
 
@@ -318,9 +333,28 @@ fn leaves(value: &Value) -> Vec<Origin> {
     }
 }
 
+/// Variables of the environment, whose values are texts; a list is none.
 fn texts(map: &Arc<Map>) -> Arc<Map> {
-    let text = |v: &Value| plain_text(v).map(|t| Value { data: Data::Str(t.into()), prov: v.prov.clone() });
+    let plain = |v: &Value| plain_text(v).or_else(|| v.as_list().map(|_| String::new()));
+    let text = |v: &Value| plain(v).map(|t| Value { data: Data::Str(t.into()), prov: v.prov.clone() });
     Arc::new(map.iter().map(|e| (Text::clone(&e.key), text(&e.value).unwrap_or_else(|| e.value.clone()))).collect())
+}
+
+/// The configuration as its library hands it on: it consists of leaves, so that nothing, and maps without leaves, are no part of it.
+fn settled(value: &Value) -> Option<Value> {
+    let data = match &value.data {
+        Data::Null => return None,
+        Data::Map(map) => {
+            let entries = map.iter().filter_map(|e| Some((Text::clone(&e.key), settled(&e.value)?)));
+            let left: Map = entries.collect();
+            if left.is_empty() {
+                return None;
+            }
+            Data::Map(Arc::new(left))
+        }
+        other => other.clone(),
+    };
+    Some(Value { data, prov: value.prov.clone() })
 }
 
 /// The fields of a provider and of an identity; others are not passed on.
@@ -390,8 +424,12 @@ fn auth(auth: &Arc<Map>) -> Arc<Map> {
 fn shape(entry: &Value, fields: &[&str]) -> Value {
     let Some(map) = entry.as_map() else { return entry.clone() };
     let known = |key: &str| fields.contains(&key) || key == "tags";
+    let taken = |e: &Entry| match (&*e.key, &e.value.data) {
+        ("spec", _) | (_, Data::Bool(_)) => e.value.clone(),
+        _ => as_text(&e.value),
+    };
     let mut out: Map =
-        map.iter().filter(|e| known(&e.key) && !is_empty(&e.value)).map(|e| (e.key.clone(), e.value.clone())).collect();
+        map.iter().filter(|e| known(&e.key) && !is_empty(&e.value)).map(|e| (e.key.clone(), taken(e))).collect();
     if !out.has("kind") {
         out.set("kind", Value::str(""));
     }
@@ -422,6 +460,7 @@ pub(super) fn evaluate_functions(value: &Value) -> Value {
             match words.next() {
                 Some("!env") => Data::Str(words.nth(1).unwrap_or_default().trim_matches(['"', '\'']).into()),
                 Some("!repo-root" | "!git.root" | "!cwd") => Data::Str("".into()),
+                Some("!unset") => Data::Null,
                 _ => value.data.clone(),
             }
         }

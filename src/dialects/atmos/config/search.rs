@@ -326,9 +326,11 @@ fn written_base(
     paths::join("", &path).ok_or_else(|| format!("`base_path` leads out of the repository: {path}"))
 }
 
-/// Maps deeply, all else by replacement, as the configuration library merges.
+/// Maps deeply, all else by replacement, as the configuration library merges. Of what is no map, only `!unset` replaces a map.
 fn overlay(below: &Value, above: &Value) -> Value {
-    let (Some(a), Some(b)) = (below.as_map(), above.as_map()) else { return above.clone() };
+    let is_unset = above.as_str() == Some("!unset");
+    let Some(a) = below.as_map().filter(|_| !is_unset) else { return above.clone() };
+    let Some(b) = above.as_map() else { return below.clone() };
     let mut out = (**a).clone();
     for entry in b.iter() {
         let value = out.get(&entry.key).map_or_else(|| entry.value.clone(), |old| overlay(old, &entry.value));

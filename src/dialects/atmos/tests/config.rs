@@ -42,6 +42,40 @@ fn nested_imports_of_settings_win_over_all_but_the_main_file() {
 }
 
 #[test]
+fn only_a_map_replaces_a_map() {
+    let templates = |above: &str| {
+        World::new()
+            .stack("deploy/dev.yaml", "vars: {stage: dev, x: '{{ .vars.stage }}'}\ncomponents: {terraform: {box: {}}}\n")
+            .file("atmos.yaml", "base_path: .\nstacks: {base_path: stacks, included_paths: ['deploy/**/*'], name_pattern: '{stage}'}\n\
+                                 components: {terraform: {base_path: components/terraform}}\nimport: [settings/*.yaml]\n")
+            .file("settings/a.yaml", "templates: {settings: {enabled: true}}\nenv: {A: a, B: b}\n")
+            .file("settings/b.yaml", above)
+    };
+    for above in
+        ["templates:\n", "templates: {settings: }\n", "templates: text\n", "templates: {settings: [1]}\n", "env: 5\n"]
+    {
+        let component = templates(above).get("box");
+        assert_eq!(component["vars"]["x"], "dev", "{above}");
+        assert_eq!(component["env"], json("{A: a, B: b}"), "{above}");
+    }
+    assert_eq!(templates("env:\n  A: !unset\n").get("box")["env"], json("{B: b}"));
+    assert_eq!(templates("env: !unset\n").get("box").get("env"), Some(&json("{}")));
+    assert_eq!(templates("env:\n  A:\n  C: 1\n").get("box")["env"], json("{B: b, C: '1'}"));
+}
+
+#[test]
+fn scalars_are_texts_of_settings() {
+    for (command, text) in [("5", "5"), ("1.5", "1.5"), ("true", "1"), ("false", "0")] {
+        let world = dev()
+            .atmos(&format!("env: {{A: {command}}}\n"))
+            .file("atmos.d/a.yaml", &format!("components: {{terraform: {{command: {command}}}}}\n"));
+        let component = world.get("box");
+        assert_eq!(component["command"], text, "{command}");
+        assert_eq!(component["env"]["A"], command);
+    }
+}
+
+#[test]
 fn settings_that_are_missing() {
     for (text, words) in [
         ("base_path: .\n", "stacks.base_path"),
@@ -56,6 +90,8 @@ fn settings_that_are_missing() {
 
 #[test]
 fn settings_that_atmos_rejects() {
+    dev().atmos("vendor: '!append'\n").fails(&["invalid-config atmos.yaml", "`vendor` must be a map"]);
+    dev().atmos("import: [{}]\n").fails(&["invalid-config atmos.yaml", "`import[0]` must be a string"]);
     dev().atmos("logs: {level: loud}\n").fails(&["invalid-config atmos.yaml", "one of Trace, Debug", "not `loud`"]);
     dev()
         .atmos("commands: [{name: a, steps: [[echo]]}]\n")
