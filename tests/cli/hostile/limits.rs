@@ -333,9 +333,13 @@ fn import_mib(repo: &Repo, mib: usize, stack: &str) {
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_grows_with_what_is_read() {
-    let repo = limited(Limit::MemoryPerMib, 80, &[(BAD, &large(4))]);
-    repo.run(&["check"]).ends_with(2).complains("needs more than 80 MiB").complains("`memory-per-mib`");
-    import_mib(&repo, 12, &large(4));
+    // Far more than the limit, and what is needed before the large manifest is read is far less.
+    let texts: String = (0..4).map(|i| format!("a{i}: '{{{{ repeat 8000000 \"x\" }}}}', ")).collect();
+    let components: String = (0..6).map(|i| format!("    c{i}: {{vars: {{{texts}}}}}\n")).collect();
+    let stack = format!("vars: {{stage: bad}}\ncomponents:\n  terraform:\n{components}");
+    let repo = limited(Limit::MemoryPerMib, 150, &[(BAD, &stack)]);
+    repo.run(&["check"]).ends_with(2).complains("needs more than 150 MiB").complains("`memory-per-mib`");
+    import_mib(&repo, 12, &stack);
     repo.run(&["check"]).ends_with(0);
 }
 
