@@ -54,7 +54,8 @@ pub fn by_head(items: &[Item]) -> HashMap<&str, usize> {
 }
 
 /// The arguments and blocks at the top of a file in the native syntax, in their order. Comments, blanks, empty lines and trailing
-/// commas are left out, and entries of objects are in the order of their keys; texts are kept as they are. Of a text that is no configuration, the items differ if its words do.
+/// commas are left out, and entries of objects are in the order of their keys; texts are kept as they are. Of a text that is no
+/// configuration, the items differ if its words do.
 pub fn items(text: &str) -> Vec<Item> {
     scanned(text, false)
 }

@@ -17,7 +17,10 @@ use crate::value::{Data, Entry, FileId, Flags, Value};
 /// Checks the merged configuration; `file` is the place of findings without a better one.
 pub(crate) fn check(all: &Value, files: &Files, file: FileId) -> Vec<Diagnostic> {
     let mut run = ConfigCheck { all, files, file, path: String::new(), found: Vec::new() };
-    run.shape(&CONFIGURATION, all);
+    // To the library, nothing and maps of nothing equal missing keys.
+    if let Some(settled) = settled(all) {
+        run.shape(&CONFIGURATION, &settled);
+    }
     run.found
 }
 
@@ -88,8 +91,9 @@ impl ConfigCheck<'_> {
 
     fn shape(&mut self, shape: &'static Shape, value: &Value) {
         // Results of functions and dates are unknown.
+        let is_absent = value.is_null() || value.as_map().is_some_and(|map| map.is_empty());
         let is_call = value.as_str().is_some_and(is_function) && value.holds(Flags::CALL);
-        if settled(value).is_none() || is_call || matches!(value.data, Data::Unknown(_) | Data::Time(_)) {
+        if is_absent || is_call || matches!(value.data, Data::Unknown(_) | Data::Time(_)) {
             return;
         }
         match (shape, &value.data) {
