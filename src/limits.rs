@@ -8,8 +8,9 @@
 use parking_lot::Mutex;
 use serde::Deserialize;
 use std::cell::Cell;
-use std::collections::BTreeSet;
+use std::collections::HashSet;
 use std::fmt;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The limits of a run.
@@ -328,7 +329,7 @@ pub(crate) fn take_steps(steps: u64) {
 }
 
 /// The contents that this process has read, and how many bytes they have together.
-static READ: Mutex<BTreeSet<Box<[u8]>>> = Mutex::new(BTreeSet::new());
+static READ: LazyLock<Mutex<HashSet<Box<[u8]>>>> = LazyLock::new(Mutex::default);
 static BYTES_READ: AtomicU64 = AtomicU64::new(0);
 
 /// Counts a content that is read, given its id. The same one counts once, however many files have it.
@@ -345,44 +346,35 @@ pub(crate) fn by_size(each: u64) -> u64 {
     (u128::from(each) * u128::from(bytes) / u128::from(MIB)).try_into().unwrap_or(u64::MAX)
 }
 
-/// The steps of a component: it is kept until everything is resolved, with its values and where they come from.
-const STEPS_OF_A_COMPONENT: u64 = 1_500;
-
-/// Counts components that were resolved.
-pub(crate) fn take_components(count: usize) {
-    take_steps(count as u64 * STEPS_OF_A_COMPONENT);
+/// What counts as steps of the run for the memory and the time that it takes, though nothing is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Piece {
+    /// A component: it is kept until everything is resolved, with its values and where they come from.
+    Component,
+    /// A finding in what defines components, which is kept as long as they are.
+    Finding,
+    /// What the code of a component makes.
+    Made,
+    /// A value of a map or list that a merge of Atmos puts together.
+    MergedValue,
+    /// A value in the history of another one, which a merge of Atmos makes.
+    Link,
 }
 
-/// The steps of a finding in what defines components, which is kept as long as they are.
-const STEPS_OF_A_FINDING: u64 = 600;
-
-/// Counts findings in what defines components.
-pub(crate) fn take_findings(count: usize) {
-    take_steps(count as u64 * STEPS_OF_A_FINDING);
+impl Piece {
+    const fn steps(self) -> u64 {
+        match self {
+            Piece::Component => 1_500,
+            Piece::Finding | Piece::Made => 600,
+            Piece::MergedValue => 2,
+            Piece::Link => 16,
+        }
+    }
 }
 
-/// The steps of a value that a merge of Atmos puts together with others.
-const STEPS_OF_A_MERGED_VALUE: u64 = 2;
-
-/// Counts the values of a map or list that a merge of Atmos makes.
-pub(crate) fn take_merged(count: usize) {
-    take_steps(count as u64 * STEPS_OF_A_MERGED_VALUE);
-}
-
-/// The steps of a value in the history of another one.
-const STEPS_OF_A_LINK: u64 = 16;
-
-/// Counts the links of a history that a merge of Atmos makes.
-pub(crate) fn take_links(count: usize) {
-    take_steps(count as u64 * STEPS_OF_A_LINK);
-}
-
-/// The steps of what the code of a component makes.
-const STEPS_OF_WHAT_IS_MADE: u64 = 600;
-
-/// Counts what the code of components makes, and what is kept of that.
-pub(crate) fn take_made(count: usize) {
-    take_steps(count as u64 * STEPS_OF_WHAT_IS_MADE);
+/// Counts pieces of one kind.
+pub(crate) fn take(count: usize, piece: Piece) {
+    take_steps(count as u64 * piece.steps());
 }
 
 /// Counts steps of expressions of HCL, which take longer than others.

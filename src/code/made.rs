@@ -9,7 +9,7 @@ use crate::diagnostic::Diagnostic;
 use crate::diff::same::same;
 use crate::diff::{self, Diff, Status};
 use crate::hcl::ast::Span;
-use crate::limits::take_made;
+use crate::limits::{Piece, take};
 use crate::resolution::{Address, Code, CodeOrigin, Component, Inputs, Placed, Resolution, State, Unit, made_stack};
 use crate::terraform::configuration::Wanted;
 use crate::terraform::configuration::reached::Reached;
@@ -167,7 +167,7 @@ impl Evaluator<'_> {
     /// What the code of a component makes; `None` if it is not evaluated.
     pub(crate) fn unit(&self, Placed { component, unit }: &Placed) -> Option<Arc<Unit>> {
         let made = self.of(self.enter(component)?, (component, unit), &component.address(), None).unit;
-        take_made(made.components.len());
+        take(made.components.len(), Piece::Made);
         Some(Arc::new(made))
     }
 
@@ -260,7 +260,7 @@ pub(crate) fn compare(
         if extent == Extent::Differing {
             diff::keep_differing([&mut before.unit.components, &mut after.unit.components]);
         }
-        take_made(before.unit.components.len() + after.unit.components.len());
+        take(before.unit.components.len() + after.unit.components.len(), Piece::Made);
         Some((address, before, after, resources))
     });
     let (mut evaluated, mut found) = (Compared::new(), [Vec::new(), Vec::new()]);

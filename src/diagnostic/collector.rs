@@ -1,7 +1,7 @@
 //! Collects the findings of a resolution from all of its stages and threads.
 
 use super::{Diagnostic, Label, Rule, unite};
-use crate::limits::take_findings;
+use crate::limits::{Piece, take};
 use crate::text::Text;
 use crate::threads;
 use crate::value::{FileId, Prov};
@@ -33,7 +33,7 @@ impl Diagnostics {
 
     /// Adds a finding as it is.
     pub(crate) fn report(&self, mut finding: Diagnostic) {
-        take_findings(1);
+        take(1, Piece::Finding);
         finding.stacks.extend(self.stack.clone());
         self.found.lock().push(finding);
     }

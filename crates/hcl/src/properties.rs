@@ -5,6 +5,7 @@ use crate::ast::Expr;
 use crate::ast::walk;
 use crate::eval::{Budget, Evaluator, NoNames};
 use crate::functions::NoFiles;
+use crate::items::{in_one_line, items, plainly, said};
 use crate::parse::{Layout, parse_body, parse_expression};
 use crate::val::export::export;
 use proptest::collection::vec;
@@ -256,5 +257,23 @@ proptest! {
         prop_assert!(errors.iter().all(|e| e.span.end as usize <= text.len()), "{:?} in {:?}", errors, text);
         let quoted = serde_json::json!({ "a": { "b": text } }).to_string();
         crate::parse::json::parse_json(&quoted);
+    }
+
+    #[test]
+    fn words_of_strangers(text in text()) {
+        for item in items(&text) {
+            prop_assert!(text.get(item.span.start as usize..item.span.end as usize).is_some(), "{:?} in {:?}", item.span, text);
+        }
+        let _ = (said(&text), plainly(&text), in_one_line(&text));
+    }
+
+    #[test]
+    fn the_order_of_entries_says_nothing(a in expression(), b in expression()) {
+        let [one, other] = [format!("f({{a = {a}, b = {b}}})"), format!("f({{b = {b}\n a = {a}}})")];
+        prop_assert_eq!(said(&one), said(&other));
+        prop_assert_eq!(said(&in_one_line(&one)), said(&one));
+        if said(&a) != said(&b) {
+            prop_assert_ne!(said(&format!("f({{a = {b}, b = {a}}})")), said(&one));
+        }
     }
 }

@@ -26,7 +26,7 @@ use crate::affected::{Affected, Request};
 use crate::code::Runs;
 use crate::diagnostic::{self, Diagnostics, Rule};
 use crate::files::Files;
-use crate::limits::{Limits, count_steps, take_components};
+use crate::limits::{Limits, Piece, count_steps, take};
 use crate::paths;
 use crate::reads::{Answers, Table};
 use crate::resolution::authoring::Authoring;
@@ -112,7 +112,7 @@ impl OpenTofu {
         let (work, diagnostics) = (|| components::resolve(candidate, variant, &own), Diagnostics::default());
         let resolve = || {
             let resolved = diagnostics.guard(&format!("root module {}", variant.stack), file, work);
-            take_components(resolved.as_ref().map_or(0, |resolved| resolved.unit.components.len()));
+            take(resolved.as_ref().map_or(0, |resolved| resolved.unit.components.len()), Piece::Component);
             resolved
         };
         let resolved = count_steps(|| variant.stack.to_string(), resolve);

@@ -40,7 +40,7 @@ use crate::affected::{Affected, Request};
 use crate::code::Runs;
 use crate::diagnostic::{self, Diagnostic, Diagnostics, Label, Rule};
 use crate::files::Files;
-use crate::limits::{Limits, count_steps, take_components};
+use crate::limits::{Limits, Piece, count_steps, take};
 use crate::reads::{Answers, PossibleFiles, Table};
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Component, Resolution, State, Unit};
@@ -120,7 +120,7 @@ impl Terragrunt {
         let resolved = diagnostics.guard(&format!("unit {folder}"), file, work);
         let broken = || Resolved::of(Unit::broken(key.clone(), file()), diagnostics.into_findings());
         let resolved = resolved.unwrap_or_else(broken);
-        take_components(resolved.unit.components.len());
+        take(resolved.unit.components.len(), Piece::Component);
         let mut reads = loader.modules.loader.reader.take();
         if let Some(made) = expansion.generated.units.get(folder) {
             reads.add(&made.reads);

@@ -12,7 +12,7 @@ use super::stacks;
 use super::{checks, component, elsewhere, rules};
 use crate::diagnostic::Diagnostic;
 use crate::hcl::ast::{Attribute, Expr, ExprKind, Span, TraversalStep, walk};
-use crate::limits::take_findings;
+use crate::limits::{Piece, take};
 use crate::resolution::{Component, Dependency, Import, Local, LocalLevel, LocalScope, State, Unit};
 use crate::text::Text;
 use crate::value::{Map, Origin};
@@ -202,7 +202,7 @@ pub(super) fn resolve(
     }
     unit.files = session.files.borrow().iter().copied().collect();
     let mut findings = session.into_findings();
-    take_findings(findings.len());
+    take(findings.len(), Piece::Finding);
     let findings_of_unit = findings.iter_mut().chain(&mut unused).filter(|finding| finding.stacks.is_empty());
     findings_of_unit.for_each(|finding| finding.stacks.push(stack.clone()));
     let has_source = |file: &File| file.body.blocks_of("terraform").any(|block| block.body.get("source").is_some());

@@ -314,14 +314,10 @@ fn a_change_does_not_lift_the_limits_of_its_run() {
 #[test]
 #[cfg(target_os = "linux")]
 fn memory_ends_the_run_with_words() {
-    let repo = limited(Limit::Memory, 64, &[(BAD, &large(60))]);
+    let texts: String = (0..60).map(|i| format!("  a{i}: '{{{{ repeat 8000000 \"x\" }}}}'\n")).collect();
+    let stack = format!("vars: {{stage: bad}}\nsettings:\n{texts}components: {{terraform: {{b: {{}}}}}}\n");
+    let repo = limited(Limit::Memory, 64, &[(BAD, &stack)]);
     repo.run(&["check"]).ends_with(2).complains("needs more than 64 MiB").complains("`memory`");
-}
-
-/// A stack with so many texts of 8 MB.
-fn large(texts: usize) -> String {
-    let large: String = (0..texts).map(|i| format!("  a{i}: '{{{{ repeat 8000000 \"x\" }}}}'\n")).collect();
-    format!("vars: {{stage: bad}}\nsettings:\n{large}components: {{terraform: {{b: {{}}}}}}\n")
 }
 
 /// Writes a manifest of so many MiB that the stack imports.

@@ -233,13 +233,13 @@ fn finish(out: MapBuilder, flags: Flags) -> Arc<Map> {
     let doubtful = flags.has(Flags::TIME) || flags.has(Flags::MARKER);
     let flags = if doubtful { out.flags() } else { flags };
     let map = out.finish_with(flags);
-    limits::take_merged(map.len());
+    limits::take(map.len(), limits::Piece::MergedValue);
     Arc::new(map)
 }
 
 /// The provenance of `upper`, which replaces `lower`. The links of its history are made anew: what is below them changes.
 fn overriding(upper: &Value, lower: &Value) -> Prov {
-    limits::take_links(1 + upper.prov.history().count());
+    limits::take(1 + upper.prov.history().count(), limits::Piece::Link);
     upper.prov.overriding(lower)
 }
 
@@ -329,7 +329,7 @@ fn merge_pair(lower: &Value, upper: &Value, mode: Mode<'_>) -> Value {
             _ => Vec::new(),
         };
         list.extend(items.iter().map(normalize_item));
-        limits::take_merged(list.len());
+        limits::take(list.len(), limits::Piece::MergedValue);
         return Value { data: Data::List(Arc::new(list)), prov: overriding(upper, lower) };
     }
     match (&lower.data, &upper.data) {
@@ -344,7 +344,7 @@ fn merge_pair(lower: &Value, upper: &Value, mode: Mode<'_>) -> Value {
                 ListStrategy::Append => a.iter().cloned().chain(b.iter().map(normalize_item)).collect(),
                 _ => merge_lists(a, b, mode),
             };
-            limits::take_merged(list.len());
+            limits::take(list.len(), limits::Piece::MergedValue);
             Value { data: Data::List(Arc::new(list)), prov: overriding(upper, lower) }
         }
         _ => {

@@ -17,7 +17,7 @@ use crate::dialects::atmos::stack::{
 };
 use crate::dialects::atmos::templates::host;
 use crate::dialects::atmos::{paths, rules};
-use crate::limits::{count_steps, take_components};
+use crate::limits::{Piece, count_steps, take};
 use crate::resolution::{Component, State, Unit};
 use crate::text::{FastSet, Text};
 use crate::threads;
@@ -85,7 +85,7 @@ impl Units<'_> {
             Some(untouched) => Some((self.out_of_reach(path, untouched)?, None)),
             None => {
                 let resolved = self.unit(path, &recorder)?;
-                take_components(resolved.0.unit.components.len());
+                take(resolved.0.unit.components.len(), Piece::Component);
                 Some(resolved)
             }
         };
