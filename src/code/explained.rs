@@ -97,12 +97,17 @@ impl<'a> Explained<'a> {
                 let (old, new) = (&before[index].children, &item.children);
                 let [in_old, in_new] = [old, new].map(|all| all.iter().map(|w| &*w.text).collect::<BTreeSet<_>>());
                 let own: Vec<&Words> = new.iter().filter(|w| !in_old.contains(&*w.text)).collect();
-                let replaced: BTreeSet<&str> = own.iter().map(|words| words.first()).collect();
-                let lost = old.iter().filter(|w| !in_new.contains(&*w.text));
-                let mut lost = lost.filter(|w| !replaced.contains(w.first())).peekable();
-                (!own.is_empty() || lost.peek().is_some())
-                    && own.iter().all(|words| touches(1, words.span))
-                    && lost.all(|words| touches(0, words.span))
+                let lost: Vec<&Words> = old.iter().filter(|w| !in_new.contains(&*w.text)).collect();
+                // What was taken out of a block is a cause in the old one.
+                let is_told = |words: &Words| {
+                    let mut replaced = lost.iter().filter(|old| old.first() == words.first());
+                    touches(1, words.span)
+                        || replaced.next().is_some_and(|old| replaced.next().is_none() && touches(0, old.span))
+                };
+                let is_replaced = |old: &Words| own.iter().any(|words| words.first() == old.first());
+                (!own.is_empty() || !lost.is_empty())
+                    && own.iter().all(|words| is_told(words))
+                    && lost.iter().all(|old| is_replaced(old) || touches(0, old.span))
             }
             None => touches(1, item.span),
         };

@@ -251,6 +251,22 @@ fn a_file_for_a_backend_counts_where_the_backend_leaves_its_arguments_out() {
 }
 
 #[test]
+fn what_is_taken_out_of_a_nested_block_is_told_once() {
+    let repo = Repo::new();
+    let block = "  backend \"s3\" {\n    key    = \"k\"\n    region = \"r\"\n  }\n";
+    repo.write("main.tf", format!("terraform {{\n{block}}}\nresource \"a_b\" \"c\" {{}}\n")).commit("base");
+    repo.edit("main.tf", "    region = \"r\"\n", "").commit("edit");
+    for range in ["HEAD^..HEAD", "HEAD..HEAD^"] {
+        let run = repo.run(&["diff", range]).ends_with(1).says("region");
+        assert!(!run.stdout.contains("runs different code"), "{range}: {run}");
+    }
+    // What changes beside it is another edit.
+    repo.edit("main.tf", "    key    = \"k\"\n", "").edit("main.tf", "terraform {\n", "terraform {\n  experiments = []\n");
+    repo.commit("two edits");
+    repo.run(&["diff", "HEAD^..HEAD"]).ends_with(1).says("runs different code");
+}
+
+#[test]
 fn a_provider_whose_place_is_not_known_may_act_somewhere_else() {
     let repo = Repo::new();
     let provider = "provider \"aws\" {\n  region = var.region\n}\n";
