@@ -450,3 +450,36 @@ fn the_reason_is_one_of_the_unit_that_could_not_be_resolved() {
     let run = repo.run(&["diff", "HEAD~1..HEAD"]);
     run.says("`live/b` cannot be resolved in the older revision").says("--> live/b/terragrunt.hcl:1:10");
 }
+
+#[test]
+fn a_source_that_is_not_there_is_an_error() {
+    let repo = repo(&[("live/a", &needs(&[]))]);
+    repo.write("code/net/main.tf", CODE).commit("more code");
+    repo.run(&["check"]).ends_with(0);
+    repo.remove("code/app/main.tf").commit("the code is gone");
+    for command in [["check"].as_slice(), &["diff", "HEAD~1..HEAD"]] {
+        let run = repo.run(command).ends_with(1).says("missing-component-directory").says("live/a/terragrunt.hcl:2");
+        run.says("leads to code/app, which does not exist");
+    }
+    // What is fetched, generated or elsewhere is not known to be missing.
+    for source in
+        ["git::https://example.com/app.git//app?ref=v1", "../../../code/app", "../../.terragrunt-stack/app", ""]
+    {
+        repo.write("live/a/terragrunt.hcl", format!("terraform {{\n  source = \"{source}\"\n}}\n"));
+        repo.run(&["check"]).ends_with(0).hides("missing-component-directory");
+    }
+    repo.write("live/a/terragrunt.hcl", needs(&[])).write(".gitignore", "/code/app/\n").commit("ignored");
+    repo.run(&["check"]).hides("missing-component-directory");
+    // The folder of what others include is not where its code is looked for.
+    let by_name = "terraform {\n  source = \"${get_repo_root()}/code/${basename(get_terragrunt_dir())}\"\n}\n";
+    repo.write("live/terragrunt.hcl", by_name).remove(".gitignore").remove("live/a/terragrunt.hcl");
+    repo.write("live/app/terragrunt.hcl", "include {\n  path = find_in_parent_folders()\n}\n");
+    repo.write("code/app/main.tf", CODE).commit("a common source");
+    repo.run(&["check"]).hides("missing-component-directory");
+    // All code may come from elsewhere.
+    repo.write("live/a/terragrunt.hcl", needs(&[]))
+        .remove("code/app/main.tf")
+        .remove("code/net/main.tf")
+        .commit("no code");
+    repo.run(&["check"]).hides("missing-component-directory");
+}

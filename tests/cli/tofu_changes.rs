@@ -261,7 +261,11 @@ fn what_is_taken_out_of_a_nested_block_is_told_once() {
         assert!(!run.stdout.contains("runs different code"), "{range}: {run}");
     }
     // What changes beside it is another edit.
-    repo.edit("main.tf", "    key    = \"k\"\n", "").edit("main.tf", "terraform {\n", "terraform {\n  experiments = []\n");
+    repo.edit("main.tf", "    key    = \"k\"\n", "").edit(
+        "main.tf",
+        "terraform {\n",
+        "terraform {\n  experiments = []\n",
+    );
     repo.commit("two edits");
     repo.run(&["diff", "HEAD^..HEAD"]).ends_with(1).says("runs different code");
 }

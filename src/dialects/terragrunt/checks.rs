@@ -5,9 +5,11 @@ use super::place::inside;
 use super::rules;
 use super::session::{At, Session};
 use super::stacks::{FOLDER, is_remote};
+use crate::diagnostic::rules::MISSING_COMPONENT_DIRECTORY;
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::hcl::ast::{Body, Expr, ExprKind, Span, TraversalStep, walk};
 use crate::paths;
+use crate::source::ResolveError;
 use crate::text::Text;
 use crate::value::{Data, Value};
 use std::collections::{BTreeMap, BTreeSet};
@@ -81,7 +83,7 @@ pub(super) fn unit(session: &Session<'_>, folder: &str, file: &File, config: &Co
             session.report(session.finding(&rules::DEPRECATED, message, at).help(help));
         }
     }
-    source(session, config);
+    source(session, folder, config);
     generated(session, config);
     mocks(session, config, &read);
     unused
@@ -96,7 +98,7 @@ fn paths_exist(session: &Session<'_>, folder: &str, file: &File, config: &Config
     let report = |path: &Value, what: &str| {
         let Some(text) = path.as_str().filter(|text| !text.is_empty()) else { return };
         let Some(target) = inside(folder, text) else { return };
-        if exists(&target) || target.split('/').any(|part| part == FOLDER) {
+        if exists(&target) || is_below_stack(&target) {
             return;
         }
         let at = path
@@ -170,8 +172,8 @@ fn text(session: &Session<'_>, file: &File) {
     }
 }
 
-/// The address of the code.
-fn source(session: &Session<'_>, config: &Config) {
+/// The code of a unit: its version, what its path counts from, and whether it is there, which Terragrunt finds only when it runs.
+fn source(session: &Session<'_>, folder: &str, config: &Config) {
     let Some(source) = config.parts.get("terraform").and_then(|terraform| terraform.get("source")) else { return };
     let (Some(text), Some(origin)) = (source.as_str(), source.prov.origin) else { return };
     let at = (origin.file, Span { start: origin.start, end: origin.end });
@@ -197,6 +199,25 @@ fn source(session: &Session<'_>, config: &Config) {
         let help = "begin it with ${get_repo_root()} or ${get_parent_terragrunt_dir()} if one folder is meant";
         session.report(session.finding(&rules::RELATIVE_SOURCE, message, at).help(help));
     }
+    let path = text.split('?').next().filter(|path| !path.is_empty());
+    if let Some(code) = path.and_then(|path| inside(folder, path)).filter(|code| is_missing(session, code)) {
+        let message = format!("the source of the unit leads to {code}, which does not exist");
+        let help = "correct the path, or add the code";
+        session.report(session.finding(&MISSING_COMPONENT_DIRECTORY, message, at).help(help));
+    }
+}
+
+/// Whether a folder of code does not exist. Where there is no code around it, all of it comes from elsewhere.
+fn is_missing(session: &Session<'_>, code: &str) -> bool {
+    let reader = &session.loader.modules.loader.reader;
+    let holds_code =
+        |folder: &str| [".tf", ".tofu", ".tf.json"].iter().any(|end| !reader.below(folder, end).is_empty());
+    !is_below_stack(code) && reader.lookup(code) == Err(ResolveError::Missing) && holds_code(paths::parent(code))
+}
+
+/// Whether a path is in a folder that a stack generates.
+fn is_below_stack(path: &str) -> bool {
+    path.split('/').any(|part| part == FOLDER)
 }
 
 /// Generated files that are written over each other.

@@ -38,6 +38,7 @@ mod vocabulary;
 use super::{Candidates, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Reach, Scope, hcl_eval};
 use crate::affected::{Affected, Request};
 use crate::code::Runs;
+use crate::diagnostic::rules::MISSING_COMPONENT_DIRECTORY;
 use crate::diagnostic::{self, Diagnostic, Diagnostics, Label, Rule};
 use crate::files::Files;
 use crate::limits::{Limits, Piece, count_steps, take};
@@ -238,7 +239,10 @@ impl Dialect for Terragrunt {
                 continue;
             }
             resolution.units.push(Arc::clone(&resolved.unit));
-            resolution.findings.extend(resolved.findings.iter().cloned());
+            // What others include counts the path of its code from them.
+            let is_included = included.contains(&resolved.unit.file);
+            let counts = |finding: &&Diagnostic| !is_included || finding.rule != &MISSING_COMPONENT_DIRECTORY;
+            resolution.findings.extend(resolved.findings.iter().filter(counts).cloned());
         }
         resolution.findings.extend(unused(&known));
         let other = |folder: &str| {

@@ -107,7 +107,8 @@ fn version(project: &Resource, diagnostics: &Diagnostics) -> LanguageVersion {
     let (era, garden) = match project.tree.get("apiVersion").and_then(Node::as_text).map(Text::as_str) {
         Some("garden.io/v2") => return LanguageVersion::Cedar,
         Some("garden.io/v1") => (LanguageVersion::Bonsai, "Garden 0.13"),
-        _ => (LanguageVersion::Bonsai, "Garden 0.12"),
+        Some("garden.io/v0") | None => (LanguageVersion::Bonsai, "Garden 0.12"),
+        Some(_) => (LanguageVersion::Bonsai, "another version of Garden"),
     };
     let place = match project.tree.get("apiVersion") {
         Some(node) => node.prov.clone(),
