@@ -1,4 +1,5 @@
-//! What the code of components makes of their inputs: resources, data sources, outputs, and calls of modules that are elsewhere.
+//! What the code of components makes of their inputs: resources, data sources, outputs, provider configurations, and calls of modules that
+//! are elsewhere.
 //!
 //! A component whose code is in the repository is a root module with inputs. Its evaluation is a [`Made`]: components of a stack of
 //! its own, `dev/vpc` for `vpc` of `dev`. A comparison evaluates the components that differ or whose code differs ([`compare`]), and
@@ -362,7 +363,7 @@ pub(crate) fn mark(code: &mut [CodeChange], diff: &mut Diff, evaluated: &Compare
 }
 
 /// The components that differ, or whose code does, and of which nothing differs that a run would apply, as far as that is evaluated:
-/// no argument of a resource or of a call of a module, no output, nothing of the configuration but inputs that no code reads. And
+/// no argument of a resource, a provider or a call of a module, no output, nothing of the configuration but inputs that no code reads. And
 /// of some others that are listed for their code alone those that run code on both sides that says the same.
 pub(crate) fn equal(
     (diff, code): (&Diff, &CodeChanges),

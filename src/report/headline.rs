@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_STACKS: usize = 3;
 
 /// What evaluated code says that differs in nothing that can be evaluated.
-const MAKES_THE_SAME: &str = "but no argument of a resource and no output differs";
+const MAKES_THE_SAME: &str = "but no argument of a resource or of a provider and no output differs";
 
 /// The findings in numbers.
 struct Counts {
@@ -168,8 +168,9 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
 }
 
 /// The kinds of what code makes, and what users call them, in the order of their weight.
-pub(super) const MADE: [(&str, &str); 5] = [
+pub(super) const MADE: [(&str, &str); 6] = [
     ("resource", "resource"),
+    ("provider_configuration", "provider configuration"),
     ("module", "module call"),
     ("data", "data source"),
     ("ephemeral", "ephemeral resource"),

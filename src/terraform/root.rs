@@ -173,13 +173,14 @@ impl Evaluated<'_> {
         components
     }
 
-    /// What it makes, as components of a stack of its own: resources, data sources, outputs, and the calls of modules that are not in
-    /// the repository. `owner` is the component whose code it is.
+    /// What it makes, as components of a stack of its own: resources, data sources, outputs, provider configurations, and the calls of
+    /// modules that are not in the repository. `owner` is the component whose code it is.
     pub(crate) fn made(&self, stack: &Text, owner: &Arc<Address>) -> Vec<Arc<Component>> {
         let vocabulary = &Vocabulary::EMPTY;
         let mut builder = Builder { stack, vocabulary, components: Vec::new(), statics: &self.statics };
         calls::add(&mut builder, self.calls.iter().filter(|call| call.dir.is_none()));
         let mut all = builder.components;
+        all.extend(self.providers(stack));
         all.extend(self.components(stack));
         all.sort_by_cached_key(|component| component.address());
         for component in &mut all {

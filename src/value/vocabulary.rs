@@ -66,6 +66,8 @@ pub(crate) struct Vocabulary {
     pub counted: Option<(&'static str, &'static str)>,
     /// Words in the names of arguments that say where a component acts: in which region, in which account.
     pub target_words: &'static [&'static str],
+    /// The paths of such arguments, each a beginning: `*` is any name, and the last name may be longer. Empty if they may be anywhere.
+    pub targets: &'static [&'static str],
     /// The path of the defaults that apply to a call.
     pub call_defaults: &'static str,
     /// Advice for before a component is removed.
@@ -119,6 +121,7 @@ impl Vocabulary {
         defaults: &[],
         counted: None,
         target_words: &[],
+        targets: &[],
         call_defaults: "",
         removal_help: "destroy it first",
         function_help: "put the call into a value of its own and refer to it",

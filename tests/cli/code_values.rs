@@ -174,9 +174,23 @@ fn an_edit_of_the_code_says_what_changes_in_which_stacks() {
     let other = repo_with(&CODE.replace("source  = ", "# a comment\n  source  = "));
     other.write(MAIN, CODE);
     diff(&other, &[]).says("No effective change");
+    let other = repo_with(&format!("{CODE}terraform {{\n  required_version = \">= 1.0\"\n}}\n"));
+    other.write(MAIN, CODE);
+    diff(&other, &[]).says("run different code, but no argument of a resource or of a provider and no output differs");
+}
+
+#[test]
+fn a_provider_of_the_code_acts_where_its_variables_say() {
+    let repo = repo();
+    repo.write("stacks/deploy/prod.yaml", stack("prod", "components: {terraform: {web: {vars: {region: b}}}}\n"));
+    let run =
+        diff(&repo, &[]).ends_with(1).says("danger[provider-target-changed]: `aws` in `prod/web` acts somewhere else");
+    run.says("1 provider configuration of 1 component changes").says("stacks/deploy/prod.yaml:").hides("`dev/web`");
+    // The code itself.
     let other = repo_with(&CODE.replace("region = var.region", "region = \"b\""));
     other.write(MAIN, CODE);
-    diff(&other, &[]).says("run different code, but no argument of a resource and no output differs");
+    let run = diff(&other, &[]).ends_with(1).says("danger[provider-target-changed]");
+    run.says("No change of configuration; 2 provider configurations of 2 components change").hides("different code");
 }
 
 fn repo_with(code: &str) -> Repo {
@@ -223,19 +237,23 @@ fn the_workspace_the_environment_and_generated_files_count() {
     let repo = repo();
     let with = |more: &str| stack("dev", &format!("components: {{terraform: {{web: {more}}}}}\n"));
     let cases = [
-        ("{metadata: {terraform_workspace: one}}", "{metadata: {terraform_workspace: two}}", "/tags/space"),
-        ("{env: {TF_VAR_region: a}}", "{env: {TF_VAR_region: b}}", ""),
+        ("{metadata: {terraform_workspace: one}}", "{metadata: {terraform_workspace: two}}", vec!["/tags/space"]),
+        (
+            "{env: {TF_VAR_region: a}}",
+            "{env: {TF_VAR_region: b}}",
+            vec!["/arguments/assume_role/0/for_each/0", "/arguments/region"],
+        ),
         (
             "{generate: {more.tf: 'resource \"t\" \"r\" { a = 1 }'}}",
             "{generate: {more.tf: 'resource \"t\" \"r\" { a = 2 }'}}",
-            "/a",
+            vec!["/a"],
         ),
     ];
-    for (before, after, path) in cases {
+    for (before, after, expected) in cases {
         repo.write("stacks/deploy/dev.yaml", with(before)).commit("before");
         repo.write("stacks/deploy/dev.yaml", with(after));
         let paths: BTreeSet<String> = resources(&repo).into_iter().flat_map(|(_, _, paths)| paths).collect();
-        let expected: BTreeSet<String> = (!path.is_empty()).then(|| path.to_owned()).into_iter().collect();
+        let expected: BTreeSet<String> = expected.into_iter().map(str::to_owned).collect();
         assert_eq!(paths, expected, "{before}");
     }
     // A variable of the manifest wins over one of the environment.

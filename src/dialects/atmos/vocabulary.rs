@@ -1,5 +1,6 @@
 //! The names of sections, functions and settings that rules need.
 
+use crate::terraform::components::providers::TARGET_WORDS;
 use crate::value::{StatePaths, Vocabulary};
 
 /// See [`Vocabulary`].
@@ -56,6 +57,18 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     stage: "stage",
     stack_inputs: &["namespace", "tenant", "environment"],
     defaults: &["_defaults", "defaults", "_globals", "globals"],
+    target_words: TARGET_WORDS,
+    // Providers read such variables.
+    targets: &[
+        "/providers/",
+        "/env/AWS_",
+        "/env/ARM_",
+        "/env/AZURE_",
+        "/env/CLOUDSDK_",
+        "/env/GOOGLE_",
+        "/env/KUBE_",
+        "/env/VAULT_",
+    ],
     removal_help: "destroy it first, or disable it with `metadata.enabled: false` until it is destroyed",
     function_help: "put the call into a value of its own (`settings`, say) and refer to it in a template: `{{ .settings.name }}`",
     secret_help: "keep it in a store and read it from there (`!store`, `!secret`, `!env`); everyone who can \

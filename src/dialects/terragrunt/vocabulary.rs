@@ -1,5 +1,6 @@
 //! The names of the parts of a component that rules need.
 
+use crate::terraform::components::providers::TARGET_WORDS;
 use crate::value::{StatePaths, Vocabulary};
 
 /// See [`Vocabulary`].
@@ -12,6 +13,18 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     sources: &["/terraform/source"],
     source_keys: &["source"],
     state: Some(StatePaths { backend_type: "/remote_state/backend", backend: "/remote_state/config", workspace: "" }),
+    target_words: TARGET_WORDS,
+    // Providers read such variables.
+    targets: &[
+        "/iam_role",
+        "/terraform/extra_arguments/*/env_vars/AWS_",
+        "/terraform/extra_arguments/*/env_vars/ARM_",
+        "/terraform/extra_arguments/*/env_vars/AZURE_",
+        "/terraform/extra_arguments/*/env_vars/CLOUDSDK_",
+        "/terraform/extra_arguments/*/env_vars/GOOGLE_",
+        "/terraform/extra_arguments/*/env_vars/KUBE_",
+        "/terraform/extra_arguments/*/env_vars/VAULT_",
+    ],
     removal_help: "destroy it first with `terragrunt destroy`",
     ..Vocabulary::EMPTY
 };

@@ -10,41 +10,42 @@ use crate::value::{FileId, Map, Value, Vocabulary};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// The vocabulary of provider configurations. Providers name what they act on with few words.
-static PROVIDERS: Vocabulary = Vocabulary {
-    target_words: &[
-        "account",
-        "address",
-        "cluster",
-        "compartment",
-        "context",
-        "database",
-        "datacenter",
-        "domain",
-        "endpoint",
-        "endpoints",
-        "host",
-        "hostname",
-        "location",
-        "namespace",
-        "org",
-        "organization",
-        "owner",
-        "profile",
-        "project",
-        "region",
-        "role",
-        "server",
-        "site",
-        "subscription",
-        "tenancy",
-        "tenant",
-        "uri",
-        "url",
-        "zone",
-    ],
-    ..Vocabulary::EMPTY
-};
+/// The words of what says where a provider acts: providers use few of them.
+pub(crate) const TARGET_WORDS: &[&str] = &[
+    "account",
+    "addr",
+    "address",
+    "cluster",
+    "compartment",
+    "context",
+    "database",
+    "datacenter",
+    "domain",
+    "endpoint",
+    "endpoints",
+    "host",
+    "hostname",
+    "location",
+    "namespace",
+    "org",
+    "organization",
+    "owner",
+    "profile",
+    "project",
+    "region",
+    "role",
+    "server",
+    "site",
+    "subscription",
+    "tenancy",
+    "tenant",
+    "uri",
+    "url",
+    "zone",
+];
+
+/// The vocabulary of provider configurations.
+static PROVIDERS: Vocabulary = Vocabulary { target_words: TARGET_WORDS, ..Vocabulary::EMPTY };
 
 /// Adds a component for each provider configuration that has arguments.
 pub(crate) fn add(builder: &mut Builder<'_, '_>) {
@@ -81,7 +82,8 @@ fn configuration(builder: &Builder<'_, '_>, node: usize, provider: &Provider) ->
     content(builder, node, own, blocks.iter().map(|nested| (nested.file, &nested.block)))
 }
 
-/// The content of a block: its arguments, and a list of those of each type of block in it.
+/// The content of a block: its arguments, and a list of those of each type of block in it. A dynamic block is one of its type, with what
+/// it is made for and its content as they are written.
 fn content<'b>(
     builder: &Builder<'_, '_>,
     node: usize,
@@ -99,7 +101,8 @@ fn content<'b>(
         let written = attributes.map(|attribute| (attribute.name.text.clone(), Written::of(file, attribute)));
         let inner: Box<dyn Iterator<Item = _>> = Box::new(block.body.blocks.iter().map(|inner| (file, inner)));
         let inner = Value::map(content(builder, node, written.collect(), inner));
-        of_kinds.entry(&block.kind.text).or_default().push(inner);
+        let made = block.labels.first().filter(|_| &*block.kind.text == "dynamic").map(|label| &label.text);
+        of_kinds.entry(made.unwrap_or(&block.kind.text)).or_default().push(inner);
     }
     for (kind, blocks) in of_kinds {
         map.set(kind.clone(), Value::list(blocks));
