@@ -185,11 +185,15 @@ impl Evaluator<'_> {
     /// Evaluates the code of all components of a resolution, and adds what is found. What it makes is not kept.
     pub(crate) fn check(&self, resolution: &mut Resolution) {
         let found = threads::map(&resolution.units, |unit| {
-            let entered = unit.components.iter().filter_map(|component| Some((component, self.enter(component)?)));
-            let evaluated = entered.map(|(c, code)| self.evaluate(code, (c, unit), Wanted::Failures, None).1);
-            evaluated.flat_map(|failures| failures.findings).collect::<Vec<_>>()
+            unit.components.iter().flat_map(|component| self.failures(component, unit)).collect::<Vec<_>>()
         });
         add_findings(resolution, found.into_iter().flatten());
+    }
+
+    /// What is wrong with the code of a component of a unit, which is evaluated for that alone.
+    fn failures(&self, component: &Component, unit: &Unit) -> Vec<Diagnostic> {
+        let failures = |code| self.evaluate(code, (component, unit), Wanted::Failures, None).1;
+        self.enter(component).map(|code| failures(code).findings).unwrap_or_default()
     }
 }
 
@@ -246,6 +250,7 @@ pub(crate) fn compare(
 ) -> Compared {
     let [base, head] = resolutions;
     let pairs = pairs([base, head], diff, code);
+    find_new(evaluators, [&mut *base, &mut *head], diff, &pairs);
     let reaches = Reaches::default();
     let made = threads::map(&pairs, |(before, after)| {
         let address = after.component.address();
@@ -279,6 +284,43 @@ pub(crate) fn compare(
     add_findings(base, in_base.into_iter());
     add_findings(head, in_head.into_iter());
     evaluated
+}
+
+/// Evaluates the code of components that only the newer side has or deploys, and adds what is found. Components of the older side may
+/// have found the same in that code.
+fn find_new(
+    evaluators: [Evaluator<'_>; 2],
+    resolutions: [&mut Resolution; 2],
+    diff: &Diff,
+    pairs: &[(Placed, Placed)],
+) {
+    let [base, head] = resolutions;
+    let is_renamed = |index: usize| diff.renames.iter().any(|rename| rename.to == index);
+    let added = diff.components.iter().enumerate();
+    let added = added.filter(|(index, change)| change.status == Status::Added && !is_renamed(*index));
+    let added: BTreeSet<Address> = added.map(|(_, change)| change.address()).collect();
+    let is_new = |(before, _): &&(Placed, Placed)| !before.component.metadata.is_deployed();
+    let mut new: Vec<Placed> = pairs.iter().filter(is_new).map(|(_, after)| after.clone()).collect();
+    if !added.is_empty() {
+        new.extend(head.components().into_values().filter(|placed| added.contains(&placed.component.address())));
+    }
+    let failures = |side: usize, placed: &Placed| evaluators[side].failures(&placed.component, &placed.unit);
+    let found = threads::map(&new, |placed| failures(1, placed));
+    let folder = |placed: &Placed| placed.component.metadata.code.as_ref().map(|code| code.folder.clone());
+    let folders: BTreeSet<Text> = new
+        .iter()
+        .zip(&found)
+        .filter(|(_, found)| !found.is_empty())
+        .filter_map(|(placed, _)| folder(placed))
+        .collect();
+    if folders.is_empty() {
+        return;
+    }
+    let mut known: Vec<Placed> = base.components().into_values().collect();
+    known.retain(|placed| folder(placed).is_some_and(|folder| folders.contains(&folder)));
+    let known = threads::map(&known, |placed| failures(0, placed));
+    add_findings(base, known.into_iter().flatten());
+    add_findings(head, found.into_iter().flatten());
 }
 
 /// Whether nothing but inputs can make the code of a component make something else: the workspace, and what calls in its values read.

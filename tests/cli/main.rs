@@ -6,6 +6,7 @@ mod affected;
 mod broken;
 mod causes;
 mod code_changes;
+mod code_new;
 mod code_values;
 #[path = "../common/mod.rs"]
 mod common;
