@@ -64,13 +64,16 @@ struct Failures {
 }
 
 impl Evaluator<'_> {
-    /// The code of a component with its inputs; `None` if it has no code in the repository, or is not deployed.
-    fn enter(&self, component: &Component) -> Option<EnteredCode<'_>> {
+    /// The code of a component if it is in the repository and deployed.
+    fn code<'c>(&self, component: &'c Component) -> Option<&'c Code> {
         let metadata = &component.metadata;
         let code = metadata.code.as_ref().filter(|code| metadata.is_module && code.supply != CodeOrigin::Fetched)?;
-        if !metadata.is_deployed() || !self.modules.is_there(&code.folder) {
-            return None;
-        }
+        (metadata.is_deployed() && self.modules.is_there(&code.folder)).then_some(code)
+    }
+
+    /// The code of a component with its inputs; `None` if it has no code in the repository, or is not deployed.
+    fn enter(&self, component: &Component) -> Option<EnteredCode<'_>> {
+        let (metadata, code) = (&component.metadata, self.code(component)?);
         let RunInputs { env, unknown, generated } = (self.run_inputs)(component)?;
         let over = Overlay { folder: None, generated };
         let values = values(&metadata.inputs);
@@ -286,7 +289,7 @@ pub(crate) fn compare(
     evaluated
 }
 
-/// Evaluates the code of components that only the newer side has or deploys, and adds what is found. Components of the older side may
+/// Evaluates the code of components that only the newer side has, deploys or has code for, and adds what is found. Components of the older side may
 /// have found the same in that code.
 fn find_new(
     evaluators: [Evaluator<'_>; 2],
@@ -299,7 +302,7 @@ fn find_new(
     let added = diff.components.iter().enumerate();
     let added = added.filter(|(index, change)| change.status == Status::Added && !is_renamed(*index));
     let added: BTreeSet<Address> = added.map(|(_, change)| change.address()).collect();
-    let is_new = |(before, _): &&(Placed, Placed)| !before.component.metadata.is_deployed();
+    let is_new = |(before, _): &&(Placed, Placed)| evaluators[0].code(&before.component).is_none();
     let mut new: Vec<Placed> = pairs.iter().filter(is_new).map(|(_, after)| after.clone()).collect();
     if !added.is_empty() {
         new.extend(head.components().into_values().filter(|placed| added.contains(&placed.component.address())));

@@ -35,6 +35,10 @@ fn what_is_added_or_switched_on_is_evaluated() {
     diff(&repo).hides("error[");
     add("").commit("enabled");
     is_wrong(diff(&repo).ends_with(1));
+    // Nor is code that is not there.
+    repo.remove(MAIN).commit("no code");
+    repo.write(MAIN, CODE).commit("code");
+    is_wrong(diff(&repo).ends_with(1));
 }
 
 #[test]
