@@ -289,8 +289,8 @@ pub(crate) fn compare(
     evaluated
 }
 
-/// Evaluates the code of components that only the newer side has, deploys or has code for, and adds what is found. Components of the older side may
-/// have found the same in that code.
+/// Evaluates the code of components that only the newer side has, deploys or has code for, and adds what is found. Components of the
+/// older side may have found the same in that code.
 fn find_new(
     evaluators: [Evaluator<'_>; 2],
     resolutions: [&mut Resolution; 2],

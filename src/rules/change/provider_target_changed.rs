@@ -68,6 +68,9 @@ impl<'c> Target<'c> {
     }
 }
 
+/// The longest path, in bytes, below which such a value is searched. Names of arguments are far shorter.
+const MAX_PATH: usize = 1_000;
+
 /// The value of a change if it says where a component acts, or the first such value in a map that is added or removed.
 fn target<'c>(change: &'c Change, vocabulary: &Vocabulary) -> Option<Target<'c>> {
     if names_target(&change.path, vocabulary) {
@@ -86,7 +89,9 @@ fn target<'c>(change: &'c Change, vocabulary: &Vocabulary) -> Option<Target<'c>>
                 let side = |is_there: bool| is_there.then_some(&entry.value);
                 return Some(Target { name: entry.key.to_string(), before: side(!is_added), after: side(is_added) });
             }
-            open.push_back((path, &entry.value));
+            if entry.value.as_map().is_some() && path.len() <= MAX_PATH {
+                open.push_back((path, &entry.value));
+            }
         }
     }
     None

@@ -1,6 +1,7 @@
 //! Provider configurations as components: what each of them acts on.
 
 use crate::hcl::ast::Block;
+use crate::limits::{Piece, take};
 use crate::terraform::components::builder::{Builder, Described, described};
 use crate::terraform::evaluation::shown::{map_of, origin};
 use crate::terraform::evaluation::statics::Node;
@@ -52,6 +53,7 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>) {
     for index in 0..builder.statics.nodes.len() {
         let node = Rc::clone(&builder.statics.nodes[index]);
         for provider in &node.module.providers {
+            take(1, Piece::Made);
             let configuration = configuration(builder, index, provider);
             if !configuration.is_empty() {
                 let value = Value::map(map_of([("arguments", Some(Value::map(configuration)))]));

@@ -347,3 +347,15 @@ fn outputs_that_are_missing_in_one_expression() {
     let module = ("m/main.tf", "output \"o\" {\n  value = 1\n}\n");
     ends(&[module], &[module, ("main.tf", &root)], &["check"]).ends_with(1).says("gone");
 }
+
+#[test]
+fn names_are_searched_in_long_paths() {
+    let wide: String = (0..40_000).map(|i| format!("a{i}: {{}}, ")).collect();
+    let deep = (0..200).fold(format!("{{{wide}}}"), |inner, _| format!("{{{}: {inner}}}", "k".repeat(900)));
+    let stack =
+        |more: &str| format!("vars: {{stage: dev}}\ncomponents: {{terraform: {{b: {{vars: {{y: 1}}{more}}}}}}}\n");
+    let repo = Repo::new();
+    repo.write("atmos.yaml", crate::common::ATMOS).write("stacks/deploy/dev.yaml", stack("")).commit("base");
+    repo.write("stacks/deploy/dev.yaml", stack(&format!(", providers: {{p: {deep}}}"))).commit("long paths");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("1 change reaches 1 component");
+}
