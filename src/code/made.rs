@@ -12,6 +12,7 @@ use crate::diff::{self, Diff, Status};
 use crate::hcl::ast::Span;
 use crate::limits::{Piece, take};
 use crate::resolution::{Address, Code, CodeOrigin, Component, Inputs, Placed, Resolution, State, Unit, made_stack};
+use crate::terraform::components::backend::Workspace;
 use crate::terraform::configuration::Wanted;
 use crate::terraform::configuration::reached::Reached;
 use crate::terraform::evaluation::given::{Given, Overlay, RunInputs, VariableInput};
@@ -94,17 +95,21 @@ impl Evaluator<'_> {
         Some(EnteredCode { root, values: values.into_owned(), variables, env })
     }
 
-    /// Evaluates the code of a component of a unit, or of it what is reached, with what is wrong with that.
+    /// Evaluates the code of a component of a unit, or of it what is reached, with its settings as components of a stack, and with what is
+    /// wrong with that.
     fn evaluate<'e>(
         &self,
         code: EnteredCode<'e>,
-        (component, unit): (&Component, &Unit),
+        (component, unit, stack): (&Component, &Unit, &Text),
         wanted: Wanted,
         reached: Option<Arc<Reached>>,
-    ) -> (Evaluated<'e>, Failures) {
+    ) -> (Evaluated<'e>, Vec<Arc<Component>>, Failures) {
         let EnteredCode { root, values, .. } = code;
         let mut evaluated = root.evaluate(wanted, reached);
-        let mut failures = evaluated.take_failures(Vec::new());
+        let (name, mut failures) = (evaluated.statics.workspace.as_deref(), Vec::new());
+        let workspace = Workspace { name, is_assumed: name.is_none() };
+        let settings = evaluated.settings(stack, workspace, (wanted, true), &mut failures);
+        let mut failures = evaluated.take_failures(failures);
         let is_hidden = failures.iter().any(|failure| failure.hides);
         if !failures.is_empty() {
             // Types of inputs are compared for all systems in one way.
@@ -121,7 +126,7 @@ impl Evaluator<'_> {
             if failure.hides || !is_hidden && !failure.is_lint { finding.breaking() } else { finding }
         });
         let findings = findings.collect();
-        (evaluated, Failures { findings, is_hidden })
+        (evaluated, settings, Failures { findings, is_hidden })
     }
 
     /// Whether the code of a component comes from elsewhere, so that it is not evaluated.
@@ -144,13 +149,17 @@ impl Evaluator<'_> {
         address: &Address,
         reached: Option<Arc<Reached>>,
     ) -> Made {
-        let (evaluated, Failures { findings, is_hidden }) =
-            self.evaluate(code, (component, unit), Wanted::Values, reached);
         let stack = made_stack(address);
+        let (evaluated, settings, Failures { findings, is_hidden }) =
+            self.evaluate(code, (component, unit, &stack), Wanted::Values, reached);
         let files: BTreeSet<FileId> = evaluated.files().into_iter().chain(unit.files.iter().copied()).collect();
         let made = Unit {
             files: files.into_iter().collect(),
-            components: if is_hidden { Vec::new() } else { evaluated.made(&stack, &Arc::new(address.clone())) },
+            components: if is_hidden {
+                Vec::new()
+            } else {
+                evaluated.made(&stack, &Arc::new(address.clone()), settings)
+            },
             absent: evaluated.absent(),
             state: State::Resolved,
             failed: if is_hidden { vec![stack.clone()] } else { Vec::new() },
@@ -170,7 +179,8 @@ impl Evaluator<'_> {
 
     /// What the code of a component makes; `None` if it is not evaluated.
     pub(crate) fn unit(&self, Placed { component, unit }: &Placed) -> Option<Arc<Unit>> {
-        let made = self.of(self.enter(component)?, (component, unit), &component.address(), None).unit;
+        let mut made = self.of(self.enter(component)?, (component, unit), &component.address(), None).unit;
+        made.components.retain(|made| component.metadata.state.is_none() || made.metadata.state.is_none());
         take(made.components.len(), Piece::Made);
         Some(Arc::new(made))
     }
@@ -195,7 +205,8 @@ impl Evaluator<'_> {
 
     /// What is wrong with the code of a component of a unit, which is evaluated for that alone.
     fn failures(&self, component: &Component, unit: &Unit) -> Vec<Diagnostic> {
-        let failures = |code| self.evaluate(code, (component, unit), Wanted::Failures, None).1;
+        let stack = made_stack(&component.address());
+        let failures = |code| self.evaluate(code, (component, unit, &stack), Wanted::Failures, None).2;
         self.enter(component).map(|code| failures(code).findings).unwrap_or_default()
     }
 }
@@ -264,7 +275,14 @@ pub(crate) fn compare(
         let of = |side: usize, placed: &Placed, code| {
             evaluators[side].of(code, (&placed.component, &placed.unit), &address, reached.clone())
         };
+        let is_placed = [before, after].iter().any(|placed| placed.component.metadata.state.is_some());
         let (mut before, mut after) = (of(0, before, old), of(1, after, new));
+        if is_placed {
+            // The settings of a component decide over the backend in its code.
+            for side in [&mut before, &mut after] {
+                side.unit.components.retain(|made| made.metadata.state.is_none());
+            }
+        }
         let resources = after.unit.components.iter().filter(|component| &*component.kind == "resource").count();
         if extent == Extent::Differing {
             diff::keep_differing([&mut before.unit.components, &mut after.unit.components]);

@@ -312,7 +312,10 @@ pub(crate) fn keep_differing([old, new]: [&mut Vec<Arc<Component>>; 2]) {
     let known: HashMap<Address, &Arc<Component>> =
         old.iter().map(|component| (component.address(), component)).collect();
     let is_same = |after: &&Arc<Component>| {
-        known.get(&after.address()).is_some_and(|before| difference(before, after).is_empty())
+        let is_same = |before: &Component| {
+            difference(before, after).is_empty() && same::same(&before.metadata.protection, &after.metadata.protection)
+        };
+        known.get(&after.address()).is_some_and(|before| is_same(before))
     };
     let same: HashSet<Address> = new.iter().filter(is_same).map(|component| component.address()).collect();
     [old, new].into_iter().for_each(|side| side.retain(|component| !same.contains(&component.address())));

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_STACKS: usize = 3;
 
 /// What evaluated code says that differs in nothing that can be evaluated.
-const MAKES_THE_SAME: &str = "but no argument of a resource or of a provider and no output differs";
+const MAKES_THE_SAME: &str = "but no argument of a resource or of a provider, no setting and no output differs";
 
 /// The findings in numbers.
 struct Counts {
@@ -168,10 +168,19 @@ pub(super) fn changes(comparison: &Comparison<'_>, groups: &[Group], coverage: &
 }
 
 /// The kinds of what code makes, and what users call them, in the order of their weight.
-pub(super) const MADE: [(&str, &str); 6] = [
+pub(super) const MADE: [(&str, &str); 15] = [
     ("resource", "resource"),
+    ("backend", "backend"),
+    ("cloud", "cloud block"),
+    ("encryption", "state encryption"),
     ("provider_configuration", "provider configuration"),
+    ("provider", "repeated provider"),
     ("module", "module call"),
+    ("settings", "terraform block"),
+    ("removed", "removed block"),
+    ("import", "import block"),
+    ("moved", "moved block"),
+    ("lifecycle", "lifecycle"),
     ("data", "data source"),
     ("ephemeral", "ephemeral resource"),
     ("output", "output"),
@@ -326,7 +335,8 @@ pub(super) fn at_risk(comparison: &Comparison<'_>) -> Option<String> {
     let is_deployed = |c: &ComponentChange| c.before.as_ref().is_some_and(|c| c.removal != RemovalEffect::Nothing);
     let is_lost = |c: &ComponentChange| c.status == Status::Removed && is_deployed(c);
     let lost: Vec<_> = all.filter(|(i, c)| is_lost(c) && !old_names.contains(i)).map(|(_, c)| c).collect();
-    let (made, configured): (Vec<_>, Vec<_>) = lost.into_iter().partition(|c| c.is_made());
+    let (mut made, configured): (Vec<_>, Vec<_>) = lost.into_iter().partition(|c| c.is_made());
+    made.retain(|c| c.before.as_ref().is_some_and(|before| before.removal == RemovalEffect::Destroyed));
     let moved = diff.renames.iter().filter(|r| r.moves_state).count();
     let replaced = diff.renames.iter().filter(|r| r.is_replaced).count();
     let risks = [

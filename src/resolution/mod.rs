@@ -360,6 +360,11 @@ pub(crate) struct Placed {
 }
 
 impl Resolution {
+    /// The units, and the evaluated code of their components.
+    pub(crate) fn with_made(&self) -> impl Iterator<Item = &Arc<Unit>> {
+        self.units.iter().chain(&self.made)
+    }
+
     /// The stacks without components.
     pub(crate) fn empty_stacks(&self) -> impl Iterator<Item = &Text> {
         let is_empty = |u: &&Arc<Unit>| u.state == State::Resolved && !u.is_incomplete() && u.components.is_empty();

@@ -5,8 +5,9 @@ use crate::limits::count_steps;
 use crate::resolution::{Absent, Address, Component};
 use crate::syntax::secrets::{hide_written, is_secret_key};
 use crate::terraform::arguments;
+use crate::terraform::components::backend::{self, Workspace};
 use crate::terraform::components::builder::Builder;
-use crate::terraform::components::{self, calls, providers};
+use crate::terraform::components::{self, DECLARATIONS, calls, encryption, instances, lifecycle, providers, settings};
 use crate::terraform::configuration::reached::Reached;
 use crate::terraform::configuration::{self, Configuration, Wanted};
 use crate::terraform::evaluation;
@@ -20,7 +21,7 @@ use crate::terraform::module::version;
 use crate::terraform::rules;
 use crate::terraform::secrets;
 use crate::text::Text;
-use crate::value::{FileId, Origin, Vocabulary};
+use crate::value::{FileId, Origin};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
@@ -145,12 +146,38 @@ impl Evaluated<'_> {
         self.placed(components::of(stack, self).into_iter().map(Arc::new).collect())
     }
 
-    /// Its provider configurations as components of a stack, likewise.
-    pub(crate) fn providers(&self, stack: &Text) -> Vec<Arc<Component>> {
-        let vocabulary = &Vocabulary::EMPTY;
-        let mut builder = Builder { stack, vocabulary, components: Vec::new(), statics: &self.statics };
-        providers::add(&mut builder);
+    /// What its modules say about themselves as components of a stack, likewise: where and how the state is kept, what they require,
+    /// provider configurations, refactoring blocks and lifecycles. Of `wanted` failures alone, only what can fail. With `of_all`, what
+    /// called modules require is listed, too.
+    pub(crate) fn settings(
+        &self,
+        stack: &Text,
+        workspace: Workspace<'_>,
+        (wanted, of_all): (Wanted, bool),
+        failures: &mut Vec<Failure>,
+    ) -> Vec<Arc<Component>> {
+        let mut builder = self.builder(stack);
+        instances::add(&mut builder, failures);
+        backend::add(&mut builder, workspace, failures);
+        encryption::add(&mut builder, failures);
+        if wanted == Wanted::Values {
+            providers::add(&mut builder);
+            settings::add(&mut builder, of_all);
+            lifecycle::add(&mut builder);
+        }
         self.placed(builder.components)
+    }
+
+    /// Its calls of modules that are not in the repository, likewise.
+    pub(crate) fn remote_calls(&self, stack: &Text) -> Vec<Arc<Component>> {
+        let mut builder = self.builder(stack);
+        calls::add(&mut builder, self.calls.iter().filter(|call| call.dir.is_none()));
+        self.placed(builder.components)
+    }
+
+    /// Collects components of a stack.
+    pub(crate) fn builder<'b>(&'b self, stack: &'b Text) -> Builder<'b, 'b> {
+        Builder { stack, vocabulary: &DECLARATIONS, components: Vec::new(), statics: &self.statics }
     }
 
     /// The calls and blocks of it that have no instance.
@@ -173,14 +200,16 @@ impl Evaluated<'_> {
         components
     }
 
-    /// What it makes, as components of a stack of its own: resources, data sources, outputs, provider configurations, and the calls of
-    /// modules that are not in the repository. `owner` is the component whose code it is.
-    pub(crate) fn made(&self, stack: &Text, owner: &Arc<Address>) -> Vec<Arc<Component>> {
-        let vocabulary = &Vocabulary::EMPTY;
-        let mut builder = Builder { stack, vocabulary, components: Vec::new(), statics: &self.statics };
-        calls::add(&mut builder, self.calls.iter().filter(|call| call.dir.is_none()));
-        let mut all = builder.components;
-        all.extend(self.providers(stack));
+    /// What it makes, as components of a stack of its own: resources, data sources, outputs, its `settings`, and the calls of modules that
+    /// are not in the repository. `owner` is the component whose code it is.
+    pub(crate) fn made(
+        &self,
+        stack: &Text,
+        owner: &Arc<Address>,
+        settings: Vec<Arc<Component>>,
+    ) -> Vec<Arc<Component>> {
+        let mut all = settings;
+        all.extend(self.remote_calls(stack));
         all.extend(self.components(stack));
         all.sort_by_cached_key(|component| component.address());
         for component in &mut all {

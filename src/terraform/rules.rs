@@ -6,6 +6,7 @@ pub(crate) use crate::diagnostic::rules::{
     INCOMPLETE_ANALYSIS, LIMIT_EXCEEDED, LOCAL_CYCLE, MISSING_COMPONENT_DIRECTORY, UNDEFINED_LOCAL,
 };
 
+rule!(BACKEND, "tofu-backend", Correctness, "0.1.0", "a backend does not exist, or does not support an argument");
 rule!(CYCLE, "tofu-cycle", Correctness, "0.1.0", "resources, locals or modules depend on themselves");
 rule!(
     ENCRYPTION,
@@ -67,6 +68,13 @@ rule!(
     "the source or the version of a module cannot be used"
 );
 rule!(NOT_STATIC, "tofu-not-static", Correctness, "0.1.0", "a value that `init` needs is known only later");
+rule!(
+    PROVIDER_FOR_EACH,
+    "tofu-provider-for-each",
+    Correctness,
+    "0.1.0",
+    "`for_each` of a provider, or a use of its instances, is wrong"
+);
 rule!(
     SENSITIVE,
     "tofu-sensitive-address",

@@ -70,6 +70,8 @@ pub(crate) struct Vocabulary {
     pub targets: &'static [&'static str],
     /// The path of the defaults that apply to a call.
     pub call_defaults: &'static str,
+    /// Whether the name of a component says little without its type.
+    pub is_named_with_type: bool,
     /// Advice for before a component is removed.
     pub removal_help: &'static str,
     /// How to use a function in the middle of a text.
@@ -123,6 +125,7 @@ impl Vocabulary {
         target_words: &[],
         targets: &[],
         call_defaults: "",
+        is_named_with_type: false,
         removal_help: "destroy it first",
         function_help: "put the call into a value of its own and refer to it",
         secret_help: "keep it in a secret store and read it from there; everyone who can read the repository can read it, so replace it",

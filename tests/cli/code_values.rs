@@ -174,9 +174,10 @@ fn an_edit_of_the_code_says_what_changes_in_which_stacks() {
     let other = repo_with(&CODE.replace("source  = ", "# a comment\n  source  = "));
     other.write(MAIN, CODE);
     diff(&other, &[]).says("No effective change");
-    let other = repo_with(&format!("{CODE}terraform {{\n  required_version = \">= 1.0\"\n}}\n"));
+    let other = repo_with(&format!("{CODE}locals {{\n  spare = 1\n}}\n"));
     other.write(MAIN, CODE);
-    diff(&other, &[]).says("run different code, but no argument of a resource or of a provider and no output differs");
+    let nothing = "but no argument of a resource or of a provider, no setting and no output differs";
+    diff(&other, &[]).says(&format!("run different code, {nothing}"));
 }
 
 #[test]

@@ -105,14 +105,7 @@ fn what_is_not_known_proves_nothing() {
         (("stacks/catalog/vpc.yaml", "net id", "net arn"), "value"),
         (("scripts/run.sh", "true", "false"), "file"),
         (("stacks/workflows/up.yaml", "plan", "apply"), "file"),
-        (
-            (
-                "components/terraform/vpc/main.tf",
-                "size = var.size",
-                "size = var.size\n  lifecycle {\n    ignore_changes = [size]\n  }",
-            ),
-            "code",
-        ),
+        (("components/terraform/vpc/main.tf", "size = var.size", "size = var.size\n  depends_on = []"), "code"),
         (("atmos.yaml", "base_path: .\n", "base_path: .\nlogs: {level: Debug}\n"), "setting"),
         (("stacks/deploy/prod.yaml", "stage: prod", "stage: [prod"), "part"),
     ] {

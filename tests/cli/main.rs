@@ -7,6 +7,7 @@ mod broken;
 mod causes;
 mod code_changes;
 mod code_new;
+mod code_settings;
 mod code_values;
 #[path = "../common/mod.rs"]
 mod common;

@@ -1,11 +1,11 @@
 //! Checks for valid configuration that is probably a mistake: unused values and locals, addresses that depend on the
 //! workspace.
 
-use crate::dialects::opentofu::components::backend;
 use crate::dialects::opentofu::{locked, rules};
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Body, Span, TraversalStep};
 use crate::paths;
+use crate::terraform::components::backend;
 use crate::terraform::evaluation::statics::Statics;
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::load::Loader;

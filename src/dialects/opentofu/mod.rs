@@ -19,7 +19,6 @@ mod properties;
 #[cfg(test)]
 mod random;
 mod rules;
-mod vocabulary;
 
 use super::{Dialect, EvalError, EvalMode, Evaluated, Presence, Project, ProjectInputs, Reach, Scope, State, hcl_eval};
 use crate::affected::{Affected, Request};
@@ -32,6 +31,7 @@ use crate::reads::{Answers, Table};
 use crate::resolution::authoring::Authoring;
 use crate::resolution::{Address, Component, Resolution, Unit};
 use crate::source::Source;
+use crate::terraform::components::DECLARATIONS;
 use crate::terraform::load::names;
 use crate::terraform::module::modules::{Cache, Modules};
 use crate::text::Text;
@@ -145,7 +145,7 @@ impl Dialect for OpenTofu {
     }
 
     fn vocabulary(&self) -> &'static Vocabulary {
-        &vocabulary::VOCABULARY
+        &DECLARATIONS
     }
 
     fn claims(&self, source: &dyn Source, config: &str) -> bool {

@@ -4,25 +4,17 @@
 pub(super) use crate::diagnostic::rules::{UNDECLARED_VARIABLE, UNUSED_LOCAL};
 use crate::diagnostic::{Level, Rule, rule};
 use crate::terraform::rules::{
-    CYCLE, FAILED_CHECK, FAILED_CONDITION, INVALID_DECLARATION, INVALID_MOVE, INVALID_REPETITION, INVALID_SYNTAX,
-    INVALID_VALUE, MISSING_VALUE, MODULE_ARGUMENT, MODULE_SOURCE, NOT_STATIC, UNDEFINED_NAME, VALUES,
+    BACKEND, CYCLE, ENCRYPTION, FAILED_CHECK, FAILED_CONDITION, INVALID_DECLARATION, INVALID_MOVE, INVALID_REPETITION,
+    INVALID_SYNTAX, INVALID_VALUE, MISSING_VALUE, MODULE_ARGUMENT, MODULE_SOURCE, NOT_STATIC, PROVIDER_FOR_EACH,
+    SENSITIVE, UNDEFINED_NAME, VALUES,
 };
-pub(super) use crate::terraform::rules::{ENCRYPTION, SENSITIVE};
 
-rule!(BACKEND, "tofu-backend", Correctness, "0.1.0", "a backend does not exist, or does not support an argument");
 rule!(
     LOCKED_VERSION,
     "tofu-locked-version",
     Suspicious,
     "0.1.0",
     "the lock file holds a version of a provider that a module does not allow"
-);
-rule!(
-    PROVIDER_FOR_EACH,
-    "tofu-provider-for-each",
-    Correctness,
-    "0.1.0",
-    "`for_each` of a provider, or a use of its instances, is wrong"
 );
 rule!(
     TERRAFORM_REJECTS,

@@ -277,10 +277,15 @@ fn wrap(out: &mut dyn io::Write, words: &[String], indent: usize, options: &Rend
     writeln!(out)
 }
 
-/// Whether the names of configured components need their types, because there are several. Those of what code makes always do.
+/// Whether the names of configured components need their types, because there are several, or because they say little alone. Those of
+/// what code makes always do.
 pub(in crate::report) fn has_several_types(components: &[ComponentChange]) -> bool {
     let mut kinds = components.iter().filter(|component| !component.is_made()).map(|component| &component.kind);
-    kinds.next().is_some_and(|first| kinds.any(|kind| kind != first))
+    let is_short = |component: &ComponentChange| {
+        let side = component.after.as_ref().or(component.before.as_ref());
+        side.is_some_and(|side| side.language.vocabulary.is_named_with_type)
+    };
+    components.iter().any(is_short) || kinds.next().is_some_and(|first| kinds.any(|kind| kind != first))
 }
 
 fn name(address: &Address, several_types: bool) -> String {

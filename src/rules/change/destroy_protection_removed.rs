@@ -26,12 +26,12 @@ const UNKNOWN: [&str; 2] = [
 ];
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let components = changes.base.units.iter().flat_map(|unit| &unit.components);
+    let components = changes.base.with_made().flat_map(|unit| &unit.components);
     let protected: Vec<&Component> = components.map(|c| &**c).filter(|c| is_protected(c) == Some(true)).collect();
     if protected.is_empty() {
         return Vec::new();
     }
-    let components = changes.context.resolution.units.iter().flat_map(|unit| &unit.components);
+    let components = changes.context.resolution.with_made().flat_map(|unit| &unit.components);
     let at_head: HashMap<Address, &Component> = components.map(|c| (c.address(), &**c)).collect();
     let found = protected.into_iter().filter_map(|before| {
         let renamed = changes.renames.get(&before.address()).map(|rename| changes.diff.components[rename.to].address());

@@ -98,8 +98,7 @@ impl<'a> Changes<'a> {
         let count = |resolution: &Resolution| resolution.units.iter().map(|unit| unit.components.len()).sum::<usize>();
         let most = count(base) + count(context.resolution);
         let mut files = FastMap::<_, FileId>::with_capacity_and_hasher(most, Default::default());
-        let made = base.made.iter().chain(&context.resolution.made);
-        for unit in base.units.iter().chain(&context.resolution.units).chain(made) {
+        for unit in base.with_made().chain(context.resolution.with_made()) {
             files.extend(unit.components.iter().map(|component| (ByAddress(component), unit.file)));
         }
         let one = |change: &'a ComponentChange| {
@@ -122,6 +121,7 @@ impl<'a> Changes<'a> {
     fn stays(&self, stack: &str) -> bool {
         let has = |resolution: &Resolution| {
             resolution.units.iter().any(|unit| unit.components.iter().any(|c| *c.stack == *stack))
+                || resolution.made.iter().any(|unit| *unit.name == *stack && unit.failed.is_empty())
                 || resolution.empty_stacks().any(|empty| **empty == *stack)
         };
         let is_broken =

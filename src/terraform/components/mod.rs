@@ -1,9 +1,14 @@
-//! Resources, data sources, ephemeral resources and outputs as components.
+//! What a root module makes, calls and says about itself, as components.
 
+pub(crate) mod backend;
 pub(crate) mod builder;
 pub(crate) mod calls;
+pub(crate) mod encryption;
+pub(crate) mod instances;
+pub(crate) mod lifecycle;
 pub(crate) mod moves;
 pub(crate) mod providers;
+pub(crate) mod settings;
 
 use crate::resolution::{Component, ComponentMetadata, InstanceOf, Needed, RemovalEffect};
 use crate::terraform::configuration::reads::Reading;
@@ -14,7 +19,23 @@ use crate::terraform::module::block::Declared;
 use crate::terraform::root::Evaluated;
 use crate::terraform::secrets::SecretNames;
 use crate::text::Text;
-use crate::value::{Key, Language, Map, Value, Vocabulary};
+use crate::value::{Key, Language, Map, StatePaths, Value, Vocabulary};
+
+/// The vocabulary of everything but resources, data sources, outputs and provider configurations.
+pub(crate) static DECLARATIONS: Vocabulary = Vocabulary {
+    moves: "moved",
+    versions: &["/required_version", "/required_providers", "/version"],
+    version_keys: &["required_version", "version"],
+    sources: &["/source", "/required_providers"],
+    source_keys: &["source"],
+    instances: "/for_each",
+    type_constraint: "/type",
+    state: Some(StatePaths { backend_type: "", backend: "", workspace: "" }),
+    call_defaults: "/defaults",
+    is_named_with_type: true,
+    removal_help: "destroy it first",
+    ..Vocabulary::EMPTY
+};
 
 /// The vocabulary of resources, whose arguments mean what their provider says.
 static RESOURCES: Vocabulary =

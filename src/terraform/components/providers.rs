@@ -6,6 +6,7 @@ use crate::terraform::components::builder::{Builder, Described, described};
 use crate::terraform::evaluation::shown::{map_of, origin};
 use crate::terraform::evaluation::statics::Node;
 use crate::terraform::module::block::{Declared, Provider, Written};
+use crate::terraform::secrets::SecretNames;
 use crate::text::Text;
 use crate::value::{FileId, Map, Value, Vocabulary};
 use std::collections::BTreeMap;
@@ -50,13 +51,15 @@ static PROVIDERS: Vocabulary = Vocabulary { target_words: TARGET_WORDS, ..Vocabu
 
 /// Adds a component for each provider configuration that has arguments.
 pub(crate) fn add(builder: &mut Builder<'_, '_>) {
+    let mut names = SecretNames::default();
     for index in 0..builder.statics.nodes.len() {
         let node = Rc::clone(&builder.statics.nodes[index]);
         for provider in &node.module.providers {
             take(1, Piece::Made);
             let configuration = configuration(builder, index, provider);
             if !configuration.is_empty() {
-                let value = Value::map(map_of([("arguments", Some(Value::map(configuration)))]));
+                let configuration = names.hide(&Value::map(configuration));
+                let value = Value::map(map_of([("arguments", Some(configuration))]));
                 let name = format!("{}{}", module_prefix(&node), label(provider));
                 let place = [origin(provider.block.place)].into_iter();
                 let described = described("provider_configuration", name, value);
@@ -81,16 +84,16 @@ fn configuration(builder: &Builder<'_, '_>, node: usize, provider: &Provider) ->
     let Declared { arguments, blocks, .. } = &provider.block;
     let own = arguments.iter().filter(|(name, _)| !matches!(&***name, "alias" | "for_each"));
     let own = own.map(|(name, written)| (name.clone(), written.clone())).collect();
-    content(builder, node, own, blocks.iter().map(|nested| (nested.file, &nested.block)))
+    content(builder, node, own, &mut blocks.iter().map(|nested| (nested.file, &nested.block)))
 }
 
 /// The content of a block: its arguments, and a list of those of each type of block in it. A dynamic block is one of its type, with what
 /// it is made for and its content as they are written.
-fn content<'b>(
+pub(super) fn content(
     builder: &Builder<'_, '_>,
     node: usize,
     arguments: Vec<(Text, Written)>,
-    blocks: impl Iterator<Item = (FileId, &'b Block)>,
+    blocks: &mut dyn Iterator<Item = (FileId, &Block)>,
 ) -> Map {
     let mut map = Map::new();
     for (name, written) in arguments {
@@ -101,7 +104,7 @@ fn content<'b>(
     for (file, block) in blocks {
         let attributes = block.body.attributes.iter();
         let written = attributes.map(|attribute| (attribute.name.text.clone(), Written::of(file, attribute)));
-        let inner: Box<dyn Iterator<Item = _>> = Box::new(block.body.blocks.iter().map(|inner| (file, inner)));
+        let inner = &mut block.body.blocks.iter().map(|inner| (file, inner));
         let inner = Value::map(content(builder, node, written.collect(), inner));
         let made = block.labels.first().filter(|_| &*block.kind.text == "dynamic").map(|label| &label.text);
         of_kinds.entry(made.unwrap_or(&block.kind.text)).or_default().push(inner);

@@ -1,25 +1,20 @@
 //! Resolves one root module to components, like `init`.
 
-pub(crate) mod backend;
-mod declared;
-mod encryption;
 mod locals;
-mod provider;
+mod variables;
 
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::dialects::opentofu::checks;
 use crate::dialects::opentofu::discovery::Candidate;
 use crate::dialects::opentofu::discovery::variants::Variant;
-use crate::dialects::opentofu::vocabulary::VOCABULARY;
 use crate::files::Files;
 use crate::hcl::ast::Span;
 use crate::paths;
-use crate::resolution::{ComponentMetadata, LocalScope, RemovalEffect, State, Unit};
-use crate::terraform::components::builder::{Builder, Described, described};
+use crate::resolution::{LocalScope, State, Unit};
+use crate::terraform::components::backend::Workspace;
 use crate::terraform::components::calls;
 use crate::terraform::configuration::Wanted;
-use crate::terraform::evaluation::shown::origin;
 use crate::terraform::failure::Failure;
 use crate::terraform::module::modules::Modules;
 use crate::terraform::module::version;
@@ -62,27 +57,17 @@ pub(crate) fn untouched(
 pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Modules<'_>) -> Resolved {
     let files = modules.loader.reader.files;
     let mut evaluated = root::evaluate(&candidate.dir, variant.given(), modules, Wanted::Values);
-    let statics = &evaluated.statics;
-    let module = Arc::clone(&statics.nodes[0].module);
+    let module = Arc::clone(&evaluated.statics.nodes[0].module);
     let mut failures = Vec::new();
-    let mut builder = Builder { stack: &variant.stack, vocabulary: &VOCABULARY, components: Vec::new(), statics };
+    let mut builder = evaluated.builder(&variant.stack);
     calls::add(&mut builder, &evaluated.calls);
-    provider::add(&mut builder, &mut failures);
-    backend::add(&mut builder, variant, &mut failures);
-    if let Some(found) = encryption::resolve(statics, &module.encryption, &mut failures) {
-        let metadata = ComponentMetadata { encryption: found.targets.into(), ..ComponentMetadata::default() };
-        let place = module.encryption.place.map(origin).into_iter();
-        builder.add(
-            Described {
-                removal: RemovalEffect::Relocated,
-                metadata,
-                ..described("encryption", "encryption", found.value)
-            },
-            place,
-        );
-    }
-    declared::add(&mut builder);
+    variables::add(&mut builder);
     let mut components = builder.components;
+    let is_assumed = variant.inputs.workspace.is_none();
+    let is_of_set = variant.stack.contains('@') && is_assumed;
+    let name = evaluated.statics.workspace.as_deref().filter(|_| !is_of_set);
+    let workspace = Workspace { name, is_assumed };
+    components.extend(evaluated.settings(&variant.stack, workspace, (Wanted::Values, false), &mut failures));
     components.extend(evaluated.components(&variant.stack));
     components.sort_by_key(|c| c.address());
     let mut failures = evaluated.take_failures(failures);

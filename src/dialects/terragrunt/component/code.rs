@@ -1,4 +1,5 @@
-//! The code of a unit, with what Terragrunt puts into its folder and passes to it: its providers, resources, data sources and outputs.
+//! The code of a unit, with what Terragrunt puts into its folder and passes to it: its settings, remote
+//! calls, resources, data sources and outputs.
 
 use super::arguments::Arguments;
 use super::code_stack;
@@ -8,6 +9,7 @@ use crate::dialects::terragrunt::session::Session;
 use crate::hcl::ast::Span;
 use crate::paths;
 use crate::resolution::Component;
+use crate::terraform::components::backend::Workspace;
 use crate::terraform::configuration::Wanted;
 use crate::terraform::evaluation::given::{DEFAULT_WORKSPACE, GeneratedFile, Given, Overlay};
 use crate::terraform::root;
@@ -26,13 +28,13 @@ const MAX_GENERATED: usize = 1 << 20;
 /// The code of a unit, evaluated.
 #[derive(Default)]
 pub(in crate::dialects::terragrunt) struct EvaluatedCode {
-    /// Its providers, resources, data sources and outputs.
+    /// Its settings, resources, data sources and outputs.
     pub components: Vec<Arc<Component>>,
     /// The stack of these, if they are not known because the code is broken.
     pub failed: Option<Text>,
 }
 
-/// Evaluates the code of the unit of a folder, which a file defines; without code in the repository there are only the providers
+/// Evaluates the code of the unit of a folder, which a file defines; without code in the repository there are only the settings
 /// in generated files.
 pub(in crate::dialects::terragrunt) fn evaluate(
     session: &Session<'_>,
@@ -67,12 +69,15 @@ pub(in crate::dialects::terragrunt) fn evaluate(
     };
     let mut evaluated = root::evaluate(code, given, modules, Wanted::Values);
     let stack = code_stack(unit);
-    let mut components = evaluated.providers(&stack);
+    let (workspace, mut failures) = (Workspace { name: given.workspace, is_assumed: true }, Vec::new());
+    let mut components = evaluated.settings(&stack, workspace, (Wanted::Values, true), &mut failures);
+    // Where the state is says the unit.
+    components.retain(|component| component.metadata.state.is_none());
     if !is_known {
         return EvaluatedCode { components, failed: None };
     }
     session.files.borrow_mut().extend(evaluated.files());
-    let mut failures = evaluated.take_failures(Vec::new());
+    let mut failures = evaluated.take_failures(failures);
     let is_hidden = failures.iter().any(|failure| failure.hides);
     // Types of inputs are compared for all systems in one way.
     let inputs = given.passed.into_iter().flat_map(|inputs| inputs.iter());
@@ -90,6 +95,7 @@ pub(in crate::dialects::terragrunt) fn evaluate(
     match is_hidden {
         true => EvaluatedCode { failed: Some(stack), ..EvaluatedCode::default() },
         false => {
+            components.extend(evaluated.remote_calls(&stack));
             components.extend(evaluated.components(&stack));
             EvaluatedCode { components, failed: None }
         }

@@ -4,6 +4,7 @@ use crate::files::Files;
 use crate::fuzz::Dice;
 use crate::resolution::{Address, Component};
 use crate::source::Memory;
+use crate::terraform::components::backend::Workspace;
 use crate::terraform::configuration::Wanted;
 use crate::terraform::configuration::random::VALUES;
 use crate::terraform::evaluation::given::{Given, VariableInput};
@@ -46,9 +47,12 @@ fn sides(texts: &[(String, String)], inputs: [&[VariableInput]; 2], only_reached
     let mut made = [Vec::new(), Vec::new()];
     for (side, entered) in entered.into_iter().enumerate() {
         let mut evaluated = entered.evaluate(Wanted::Values, reached.clone());
-        let found = evaluated.take_failures(Vec::new()).into_iter();
+        let (stack, workspace) = (Text::from("s"), Workspace { name: Some("w"), is_assumed: false });
+        let mut found = Vec::new();
+        let settings = evaluated.settings(&stack, workspace, (Wanted::Values, true), &mut found);
+        let found = evaluated.take_failures(found).into_iter();
         failures[side] = found.map(|f| format!("{:?} {}", f.place.map(|(_, span)| span), f.message)).collect();
-        made[side] = evaluated.made(&"s".into(), &Arc::new(("s".into(), "c".into(), "n".into())));
+        made[side] = evaluated.made(&stack, &Arc::new(("s".into(), "c".into(), "n".into())), settings);
     }
     let count = made.iter().map(Vec::len).sum();
     let [mut before, mut after] = made;

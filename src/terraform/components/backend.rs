@@ -1,7 +1,5 @@
 //! Backends: the location of a root module's state.
 
-use crate::dialects::opentofu::discovery::variants::Variant;
-use crate::dialects::opentofu::rules;
 use crate::hcl::ast::{Body, walk};
 use crate::hcl::val::{Marks, Val};
 use crate::resolution::{ComponentMetadata, RemovalEffect, StatePlace};
@@ -11,6 +9,7 @@ use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::failure::{Failure, Place};
 use crate::terraform::module::Module;
 use crate::terraform::module::block::{Backend, Written};
+use crate::terraform::rules;
 use crate::value::{FileId, Map, Origin, Prov, Value};
 use std::sync::Arc;
 
@@ -88,13 +87,21 @@ const PLAIN: [&str; 12] = [
 /// The types that there were.
 const REMOVED: [&str; 5] = ["artifactory", "etcd", "etcdv3", "manta", "swift"];
 
+/// The workspace that a state belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Workspace<'a> {
+    /// Its name, if it counts for the address of the state.
+    pub name: Option<&'a str>,
+    /// Whether nothing says that it is this one.
+    pub is_assumed: bool,
+}
+
 /// Adds the backend and the cloud block of a root module.
-pub(crate) fn add(builder: &mut Builder<'_, '_>, variant: &Variant, failures: &mut Vec<Failure>) {
+pub(crate) fn add(builder: &mut Builder<'_, '_>, workspace: Workspace<'_>, failures: &mut Vec<Failure>) {
     let module = Arc::clone(&builder.statics.nodes[0].module);
     for (kind, found) in [("backend", &module.backend), ("cloud", &module.cloud)] {
         if let Some(found) = found {
             let value = resolve(builder.statics, found, failures);
-            let is_of_set = variant.stack.contains('@') && variant.inputs.workspace.is_none();
             let state = StatePlace {
                 backend: found.kind.clone(),
                 settings: value.as_map().cloned().unwrap_or_default(),
@@ -102,11 +109,11 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, variant: &Variant, failures: &m
                 // Missing arguments are often passed to `init`.
                 authored: 0,
                 is_separate: false,
-                is_workspace_assumed: variant.inputs.workspace.is_none(),
+                is_workspace_assumed: workspace.is_assumed,
             };
             let metadata = ComponentMetadata {
                 state: Some(state),
-                workspace: builder.statics.workspace.as_deref().filter(|_| !is_of_set).map(Into::into),
+                workspace: workspace.name.map(Into::into),
                 ..ComponentMetadata::default()
             };
             let described =

@@ -1,18 +1,18 @@
-//! Provider configurations with their instances, and what uses them.
+//! The instances of provider configurations, and what uses them.
 
-use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{ExprKind, Span, TraversalStep};
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::terraform::components::builder::{Builder, described};
-use crate::terraform::components::providers::{self, label, module_prefix};
+use crate::terraform::components::providers::{label, module_prefix};
 use crate::terraform::configuration::expansion::for_each_problems;
 use crate::terraform::evaluation::shown::{at, exported};
 use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::Module;
 use crate::terraform::module::block::{self, ProviderUse};
+use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::{Map, Prov, Value};
 
@@ -25,7 +25,7 @@ struct Instances {
     pub keys: Value,
 }
 
-/// Adds components for provider configurations, and for the instances of those that have several.
+/// Adds a component for each provider configuration that has several instances.
 pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
     for index in 0..builder.statics.nodes.len() {
         for found in resolve(builder.statics, index, failures) {
@@ -33,7 +33,6 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
             builder.add(described("provider", found.name, value), std::iter::empty());
         }
     }
-    providers::add(builder);
 }
 
 /// The instances of all provider configurations of a module.

@@ -1,19 +1,21 @@
 //! Encryption of states and plans: key providers, methods, and what uses them.
 
-use crate::dialects::opentofu::rules;
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Expr, ExprKind, TraversalStep};
 use crate::hcl::val::export::export_at;
 use crate::hcl::val::{Data as ValData, Val};
-use crate::resolution::{Cipher, Encrypted};
-use crate::terraform::evaluation::shown::at;
+use crate::resolution::{Cipher, ComponentMetadata, Encrypted, RemovalEffect};
+use crate::terraform::components::builder::{Builder, Described, described};
+use crate::terraform::evaluation::shown::{at, origin};
 use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Declared, Encryption, Target, Written};
 use crate::terraform::module::variable::flag;
+use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::{Data, Flags, Key, Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 const KEY_PROVIDERS: [&str; 7] = ["pbkdf2", "aws_kms", "gcp_kms", "azure_vault", "openbao", "external", "xor"];
 const METHODS: [&str; 3] = ["aes_gcm", "unencrypted", "external"];
@@ -31,8 +33,19 @@ struct Resolver<'s, 'a> {
     needs: BTreeMap<String, BTreeSet<Text>>,
 }
 
+/// Adds the encryption of a root module.
+pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
+    let module = Arc::clone(&builder.statics.nodes[0].module);
+    if let Some(found) = resolve(builder.statics, &module.encryption, failures) {
+        let metadata = ComponentMetadata { encryption: found.targets.into(), ..ComponentMetadata::default() };
+        let described = described("encryption", "encryption", found.value);
+        let described = Described { removal: RemovalEffect::Relocated, metadata, ..described };
+        builder.add(described, module.encryption.place.map(origin).into_iter());
+    }
+}
+
 /// The encryption of a root module, and what is wrong with what is used of it.
-pub(crate) fn resolve(statics: &Statics<'_>, all: &Encryption, failures: &mut Vec<Failure>) -> Option<Found> {
+fn resolve(statics: &Statics<'_>, all: &Encryption, failures: &mut Vec<Failure>) -> Option<Found> {
     let place = all.place?;
     let mut resolver = Resolver { statics, all, wrong: BTreeMap::new(), needs: BTreeMap::new() };
     let key_providers = resolver.group(&all.key_providers, "key_provider", &KEY_PROVIDERS);
@@ -63,11 +76,11 @@ pub(crate) fn resolve(statics: &Statics<'_>, all: &Encryption, failures: &mut Ve
 }
 
 /// The encryption of a root module.
-pub(crate) struct Found {
+struct Found {
     /// As it is shown.
-    pub value: Value,
+    value: Value,
     /// How the state is written and read.
-    pub targets: Vec<Encrypted>,
+    targets: Vec<Encrypted>,
 }
 
 /// How the state is written, and with what it can be read.
