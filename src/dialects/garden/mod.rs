@@ -18,6 +18,7 @@ mod rules;
 pub(crate) mod template;
 #[cfg(test)]
 mod tests;
+mod vocabulary;
 
 use super::{
     Below, Candidates, Dialect, EvalError, EvalMode, Evaluated, LookedUp, Presence, Project, Scope,

@@ -47,9 +47,8 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         });
         found.collect()
     });
-    let note =
-        "what it manages is searched in the new place: a plan finds none of it there and creates everything again";
-    let help = "use a second configuration with an `alias`, or another component, for the new place";
+    let note = "what it manages stays in the old place, where nothing manages it any more, and is created again in the new one";
+    let help = "keep the old place, and use a second configuration or another component for the new one";
     found.into_iter().map(|finding| finding.note(note).help(help)).collect()
 }
 

@@ -3,8 +3,10 @@
 use super::{Part, Stage};
 use crate::dialects::garden::project::ProjectConfig;
 use crate::dialects::garden::template::node::Node;
+use crate::dialects::garden::vocabulary;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
 use crate::text::Text;
+use crate::value::Language;
 use std::sync::Arc;
 
 /// The project with its variables in this environment.
@@ -37,7 +39,9 @@ fn component(stack: &Text, part: Part) -> Component {
         "deploy" => RemovalEffect::Orphaned,
         _ => RemovalEffect::Nothing,
     };
+    let vocabulary = vocabulary::of(&part.kind, &part.name);
     Component {
+        language: Language { vocabulary, ..Language::default() },
         shaping_origins: part.shaping.into(),
         removal,
         metadata: ComponentMetadata {
