@@ -355,6 +355,8 @@ pub(crate) enum Piece {
     Finding,
     /// What the code of a component makes.
     Made,
+    /// What the code of a component says about itself, which is kept if it differs.
+    Setting,
     /// A value of a map or list that a merge of Atmos puts together.
     MergedValue,
     /// A value in the history of another one, which a merge of Atmos makes.
@@ -366,6 +368,7 @@ impl Piece {
         match self {
             Piece::Component => 1_500,
             Piece::Finding | Piece::Made => 600,
+            Piece::Setting => 150,
             Piece::MergedValue => 2,
             Piece::Link => 16,
         }

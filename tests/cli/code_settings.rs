@@ -50,7 +50,7 @@ fn a_resource_that_is_no_longer_protected_is_a_danger() {
 #[test]
 fn other_arguments_of_lifecycles_and_commands_are_shown() {
     for run in diffs(BUCKET, &BUCKET.replace("[tags]", "all")) {
-        run.ends_with(0).says("ignore_changes  [\"tags\"] → \"all\"").says("lifecycle/aws_s3_bucket.logs");
+        run.ends_with(0).says("ignore_changes  [\"tags\"] → \"all\"").says("lifecycle/aws_s3_bucket.logs.lifecycle");
     }
     let with = |command: &str| {
         BUCKET.replace(
@@ -64,6 +64,16 @@ fn other_arguments_of_lifecycles_and_commands_are_shown() {
 }
 
 #[test]
+fn a_resource_and_its_lifecycle_have_names_of_their_own() {
+    for ((repo, _), owner) in repos(BUCKET).into_iter().zip([&["dev", "web"][..], &["live/web"]]) {
+        repo.commit("base");
+        let why = |name: &str| repo.run(&[&["why"], owner, &[name]].concat()).ends_with(0);
+        why("aws_s3_bucket.logs").says("bucket: \"logs\"").hides("prevent_destroy");
+        why("aws_s3_bucket.logs.lifecycle").says("prevent_destroy: true").hides("bucket: \"logs\"");
+    }
+}
+
+#[test]
 fn a_backend_in_the_code_that_moves_is_a_danger() {
     let backend =
         |bucket: &str| terraform(&format!("  backend \"s3\" {{\n    bucket = \"{bucket}\"\n    key = \"web\"\n  }}"));
@@ -73,6 +83,12 @@ fn a_backend_in_the_code_that_moves_is_a_danger() {
     for run in diffs(&backend("a"), BUCKET) {
         run.ends_with(1).says("danger[state-address-changed]").says("kept beside the code");
     }
+    // A value of the unit differs, too.
+    let [_, (repo, path)] = repos(&backend("a"));
+    repo.commit("base");
+    let unit = "terraform {\n  source = \"../../modules/web\"\n}\ninputs = {\n  a = 1\n}\n";
+    repo.write(path, BUCKET).write("live/web/terragrunt.hcl", unit);
+    repo.run(&["diff", "HEAD", "--worktree"]).ends_with(1).says("danger[state-address-changed]");
     for run in diffs(BUCKET, &terraform("  backend \"s4\" {\n  }")) {
         run.ends_with(1).says("error[tofu-backend]").says("there is no backend type named \"s4\"");
     }

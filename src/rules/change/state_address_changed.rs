@@ -8,7 +8,7 @@ use crate::rules::rule;
 use crate::terraform::state;
 use crate::text::Text;
 use crate::value::{Flags, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 rule!(
     STATE_ADDRESS_CHANGED,
@@ -30,19 +30,19 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     });
     let help = "move the state first (`terraform init -migrate-state`, `terraform state push`), or keep the old place";
     let note = "Terraform finds no state in the new place and plans to create everything again";
-    found.into_iter().chain(moved_by_code(changes)).map(|f| f.note(note).help(help)).collect()
+    let of_code = moved_by_code(changes, &found);
+    found.into_iter().chain(of_code).map(|f| f.note(note).help(help)).collect()
 }
 
-/// The components that do not differ, and whose code says that their states are somewhere else.
-fn moved_by_code(changes: &Changes<'_>) -> Vec<Diagnostic> {
+/// The components whose code alone says that their states are somewhere else, apart from those of other findings.
+fn moved_by_code(changes: &Changes<'_>, others: &[Diagnostic]) -> Vec<Diagnostic> {
     let placed = deployed(changes.base).filter_map(|component| {
         let (old, paths) = (component.metadata.state.as_ref()?, component.language.vocabulary.state.as_ref()?);
         (!shows(component, paths.backend)).then(|| (component.address(), old))
     });
     let mut placed: HashMap<Address, &StatePlace> = placed.collect();
-    for changed in &changes.components {
-        placed.remove(&changed.change.address());
-    }
+    let told: HashSet<_> = others.iter().flat_map(|other| &other.subjects).map(|s| (&s.stack, &s.component)).collect();
+    placed.retain(|(stack, _, name), _| !told.contains(&(stack, name)));
     if placed.is_empty() {
         return Vec::new();
     }

@@ -25,9 +25,10 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>) {
         for (address, declared) in &node.module.resources {
             let map = of(builder, index, declared);
             if !map.is_empty() {
-                take(1, Piece::Made);
+                take(1, Piece::Setting);
                 let inside = |name: Text, module: &Text| format!("module.{module}.{name}").into();
-                let name = node.path.iter().rev().fold(address.clone(), inside);
+                let own = format!("{address}.lifecycle").into();
+                let name = node.path.iter().rev().fold(own, inside);
                 let described = described("lifecycle", name, names.hide(&Value::map(map)));
                 builder.add(described, [origin(declared.place)].into_iter());
             }

@@ -1,5 +1,6 @@
 //! What modules say about themselves besides what they make: the tools and providers that they require, and refactoring blocks.
 
+use crate::limits::{Piece, take};
 use crate::resolution::ComponentMetadata;
 use crate::terraform::components::builder::{Builder, Described, described};
 use crate::terraform::components::moves;
@@ -30,6 +31,7 @@ fn required(builder: &mut Builder<'_, '_>, index: usize, node: &Node) {
     if module.required_version.is_empty() && module.required_providers.is_empty() {
         return;
     }
+    take(1 + module.required_providers.len(), Piece::Setting);
     let mut providers = Map::new();
     for (name, written) in &module.required_providers {
         providers.set(Key::from(&**name), builder.evaluated(index, written, format!("required_providers.{name}")));
@@ -49,6 +51,7 @@ fn required(builder: &mut Builder<'_, '_>, index: usize, node: &Node) {
 }
 
 fn refactored(builder: &mut Builder<'_, '_>, node: &Node, refactoring: &Refactoring) {
+    take(1, Piece::Setting);
     let Refactoring { kind, block } = refactoring;
     let argument = |name: &str| block.arguments.get(name);
     let text = |written: &Written| Value::str(builder.text(written)).with_prov(at(written));
