@@ -3,7 +3,7 @@
 use crate::common::{ATMOS, Repo, Run};
 
 const MAIN: &str = "components/terraform/web/main.tf";
-/// A bucket with a lifecycle, and what stands before it.
+/// A bucket with a lifecycle.
 const BUCKET: &str = "resource \"aws_s3_bucket\" \"logs\" {\n  bucket = \"logs\"\n  lifecycle {\n    prevent_destroy = true\n    ignore_changes  = [tags]\n  }\n}\n";
 
 fn terraform(content: &str) -> String {
@@ -38,7 +38,7 @@ fn a_resource_that_is_no_longer_protected_is_a_danger() {
     for run in diffs(BUCKET, &BUCKET.replace("true", "false")) {
         run.ends_with(1).says("danger[destroy-protection-removed]").says("prevent_destroy  true → false");
     }
-    // Whether the last instance goes or only its protection.
+    // The argument goes.
     for run in diffs(BUCKET, &BUCKET.replace("    prevent_destroy = true\n", "")) {
         run.ends_with(1).says("danger[destroy-protection-removed]");
     }
