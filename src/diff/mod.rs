@@ -399,11 +399,14 @@ fn difference<'a>(old: &'a Component, new: &'a Component) -> Vec<DiffStep<'a>> {
     steps
 }
 
-/// What repeats an instance where it is not known on one side which instances there are.
+/// What repeats an instance, and differs, where it is not known which instances there are.
 fn repetitions<'a>(before: &'a ComponentMetadata, after: &'a ComponentMetadata) -> Vec<DiffStep<'a>> {
     let levels = [before, after].map(|side| side.instance_of.iter().flat_map(|instance| &instance.levels));
     let [before, after] = levels;
-    let differing = before.zip(after).filter(|(before, after)| before.is_open != after.is_open);
+    let differs = |(before, after): &(&Repetition, &Repetition)| {
+        before.is_open != after.is_open || before.is_open && !same::same(&before.value, &after.value)
+    };
+    let differing = before.zip(after).filter(differs);
     let step = |(before, after): (&'a Repetition, &'a Repetition)| {
         let open = if after.is_open { after } else { before };
         DiffStep::of_whole(&format!("/{}", open.argument), [&before.value, &after.value])

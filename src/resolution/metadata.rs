@@ -115,7 +115,8 @@ pub(crate) struct Encrypted {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Cipher {
     pub name: Text,
-    /// Everything that is needed to decrypt its data; null for plain text, `None` if it is unknown.
+    /// Everything that is needed to decrypt its data, which may have unknown parts; null for plain text, `None` if a part of it is
+    /// not there.
     pub definition: Option<Value>,
 }
 

@@ -82,6 +82,7 @@ mod tofu_secrets;
 mod tofu_static;
 mod tofu_syntax;
 mod tofu_validate;
+mod unknown_dangers;
 mod unknown_leaves;
 mod unknown_values;
 mod validation;

@@ -1,6 +1,6 @@
 //! `backend-credentials-changed`: the state is read and written with other rights.
 
-use super::{Changes, Phrase, transition};
+use super::{Changes, Phrase, dotted, transition};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::resolution::Component;
 use crate::rules::rule;
@@ -29,7 +29,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let is_same_role = role(changed.before).is_some_and(|old| role(changed.after) == Some(old));
         let changes = changed.at_keys(state.backend, &state::ACCESS).into_iter();
         let rights = changes.filter(|c| !(is_same_role && state::is_role(&c.path))).map(|c| {
-            let name = c.path.trim_start_matches('/').replace('/', ".");
+            let name = dotted(&c.path);
             let details = format!("`{name}` {}", transition(c.before.as_ref(), c.after.as_ref()));
             (
                 &c.causes[..],

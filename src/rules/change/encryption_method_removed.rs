@@ -2,9 +2,10 @@
 
 use super::{Changes, Phrase};
 use crate::diagnostic::{Diagnostic, Level};
+use crate::diff::same::same;
 use crate::resolution::{Cipher, Component};
 use crate::rules::rule;
-use crate::value::Value;
+use crate::value::{Flags, Value};
 
 rule!(
     ENCRYPTION_METHOD_REMOVED,
@@ -26,13 +27,11 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             return Vec::new();
         }
         let [before, after] = sides.map(ciphers);
-        match lost(&before, &after) {
-            Some(details) => vec![(
-                &changed.change.causes[..],
-                Phrase::new("cannot decrypt its state", "cannot decrypt their states", details),
-            )],
-            None => Vec::new(),
-        }
+        let phrase = |lost: Lost| match lost.is_certain {
+            true => Phrase::new("cannot decrypt its state", "cannot decrypt their states", lost.why),
+            false => Phrase::new("may not decrypt its state", "may not decrypt their states", lost.why),
+        };
+        lost(&before, &after).into_iter().map(|lost| (&changed.change.causes[..], phrase(lost))).collect()
     });
     let note = "the next run stops, because it cannot decrypt the state";
     let help = "keep the old method in a `fallback` until the state was written with the new one";
@@ -46,49 +45,99 @@ fn ciphers(component: Option<&Component>) -> Vec<Cipher> {
     found.map_or_else(plain, |encrypted| encrypted.reads.clone())
 }
 
-/// Returns the problem; `None` if something is unknown.
-fn lost(before: &[Cipher], after: &[Cipher]) -> Option<String> {
+/// Why a state cannot be decrypted.
+struct Lost {
+    why: String,
+    /// Whether that does not depend on something unknown.
+    is_certain: bool,
+}
+
+/// Why a state that the first method before wrote cannot be read by one of those after; `None` if it can be.
+fn lost(before: &[Cipher], after: &[Cipher]) -> Option<Lost> {
     let written = before.first()?;
     let definition = written.definition.as_ref()?;
-    let known: Option<Vec<&Value>> = after.iter().map(|cipher| cipher.definition.as_ref()).collect();
-    if known?.contains(&definition) {
+    let readable =
+        after.iter().map(|cipher| cipher.definition.as_ref().map_or(Some(false), |it| is_same(definition, it)));
+    let readable: Vec<Option<bool>> = readable.collect();
+    if readable.contains(&Some(true)) {
         return None;
     }
     let is_named = after.iter().any(|cipher| cipher.name == written.name);
-    Some(match (definition.is_null(), is_named) {
+    let why = match (definition.is_null(), is_named) {
         (true, _) => "there is no fallback for the state that is not encrypted yet".to_owned(),
         (false, true) => format!("`{}` has different keys", written.name),
         (false, false) => format!("`{}` encrypted it, and is not a fallback", written.name),
-    })
+    };
+    Some(Lost { why, is_certain: !readable.contains(&None) })
+}
+
+/// Whether two definitions of methods are the same, as far as that is known. What is computed of the same in the same way is the same.
+fn is_same(one: &Value, other: &Value) -> Option<bool> {
+    if same(one, other) {
+        return Some(true);
+    }
+    let (Some(one), Some(other)) = (one.as_map(), other.as_map()) else { return Some(false) };
+    let may_be = |(a, b): (&Value, &Value)| same(a, b) || [a, b].iter().any(|value| value.holds(Flags::UNKNOWN));
+    let has_keys = one.iter().map(|entry| &entry.key).eq(other.iter().map(|entry| &entry.key));
+    let is_possible = has_keys && one.iter().map(|e| &e.value).zip(other.iter().map(|e| &e.value)).all(may_be);
+    (!is_possible).then_some(false)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::{Data, Map, Unknown};
+    use std::sync::Arc;
 
-    fn cipher(name: &str, key: Option<&str>) -> Cipher {
-        Cipher { name: name.into(), definition: key.map(Value::str) }
+    fn cipher(name: &str, key: Value) -> Cipher {
+        let parts = [("type".into(), Value::str("aes_gcm")), ("pbkdf2.k.passphrase".into(), key)];
+        Cipher { name: name.into(), definition: Some(Value::map(parts.into_iter().collect())) }
+    }
+
+    fn known(name: &str, key: &str) -> Cipher {
+        cipher(name, Value::str(key))
+    }
+
+    fn unknown(name: &str, text: &str) -> Cipher {
+        cipher(name, Value::new(Data::Unknown(Arc::new(Unknown::new(text, "it is given at run time")))))
     }
 
     fn plain() -> Cipher {
         Cipher { name: "unencrypted".into(), definition: Some(Value::default()) }
     }
 
+    /// Whether a state is lost, and whether that is certain.
+    fn outcome(before: &Cipher, after: &[&Cipher]) -> Option<(bool, String)> {
+        let after: Vec<Cipher> = after.iter().map(|cipher| (*cipher).clone()).collect();
+        lost(std::slice::from_ref(before), &after).map(|lost| (lost.is_certain, lost.why))
+    }
+
     #[test]
     fn what_wrote_the_state_must_read_it() {
-        let (old, new) = (cipher("a", Some("1")), cipher("b", Some("2")));
-        let reported = |before: &Cipher, after: &[&Cipher]| {
-            let after: Vec<Cipher> = after.iter().map(|cipher| (*cipher).clone()).collect();
-            lost(std::slice::from_ref(before), &after)
+        let (old, new) = (known("a", "1"), known("b", "2"));
+        let says = |before: &Cipher, after: &[&Cipher], text: &str| {
+            outcome(before, after).is_some_and(|(is_certain, why)| is_certain && why.contains(text))
         };
-        assert!(reported(&old, &[&new, &old]).is_none());
-        assert!(reported(&old, &[&cipher("renamed", Some("1"))]).is_none());
-        assert!(reported(&old, &[&new]).is_some_and(|t| t.contains("is not a fallback")));
-        assert!(reported(&old, &[&cipher("a", Some("3"))]).is_some_and(|t| t.contains("different keys")));
-        assert!(reported(&plain(), &[&new]).is_some_and(|t| t.contains("not encrypted")));
-        assert!(reported(&plain(), &[&new, &plain()]).is_none());
-        assert!(reported(&old, &[&plain()]).is_some());
-        assert!(reported(&cipher("a", None), &[&new]).is_none(), "what is not known is not a finding");
-        assert!(reported(&plain(), &[&cipher("a", None)]).is_none());
+        assert_eq!(outcome(&old, &[&new, &old]), None);
+        assert_eq!(outcome(&old, &[&known("renamed", "1")]), None);
+        assert!(says(&old, &[&new], "is not a fallback"));
+        assert!(says(&old, &[&known("a", "3")], "different keys"));
+        assert!(says(&plain(), &[&new], "not encrypted"));
+        assert_eq!(outcome(&plain(), &[&new, &plain()]), None);
+        assert!(says(&old, &[&plain()], "is not a fallback"));
+    }
+
+    #[test]
+    fn what_is_not_known_may_be_anything_of_its_kind() {
+        let is_certain = |before: &Cipher, after: &[&Cipher]| outcome(before, after).map(|(is_certain, _)| is_certain);
+        let old = unknown("a", "var.p");
+        assert_eq!(is_certain(&old, &[&unknown("b", "var.p")]), None, "it is computed in the same way");
+        assert_eq!(is_certain(&old, &[&unknown("a", "var.q")]), Some(false));
+        assert_eq!(is_certain(&old, &[&known("a", "1")]), Some(false));
+        assert_eq!(is_certain(&known("a", "1"), &[&old]), Some(false));
+        assert_eq!(is_certain(&old, &[&plain()]), Some(true));
+        assert_eq!(is_certain(&plain(), &[&old]), Some(true));
+        let other_kind = Cipher { definition: Some(Value::map(Map::default())), ..known("a", "1") };
+        assert_eq!(is_certain(&old, &[&other_kind]), Some(true));
     }
 }

@@ -36,7 +36,7 @@ use crate::files::Files;
 use crate::resolution::{Address, Component, Resolution};
 use crate::terraform::Modules;
 use crate::text::{ByAddress, FastMap, Text};
-use crate::value::{FileId, Value, Vocabulary};
+use crate::value::{FileId, Flags, Value, Vocabulary};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -348,13 +348,23 @@ fn nouns(members: &[Changed<'_>]) -> (&'static str, &'static str) {
     members.first().and_then(|first| first.vocabulary().counted).unwrap_or(("component", "stack"))
 }
 
+/// A JSON Pointer as a user writes it.
+fn dotted(path: &str) -> String {
+    path.trim_start_matches('/').replace('/', ".")
+}
+
 /// A change of a value in words: `` `a` → `b` ``, ``added (`b`)``, ``removed (was `a`)``.
 fn transition(before: Option<&Value>, after: Option<&Value>) -> String {
     match (before, after) {
         (None, None) => "unchanged".to_owned(),
         (None, after) => format!("added ({})", shown(after)),
         (before, None) => format!("removed (was {})", shown(before)),
-        (before, after) => format!("{} → {}", shown(before), shown(after)),
+        (Some(before), Some(after)) => match [before, after].map(|value| shown(Some(value))) {
+            [text, same] if text == same && after.holds(Flags::UNKNOWN) => {
+                format!("{text} (what it is computed from differs)")
+            }
+            [before, after] => format!("{before} → {after}"),
+        },
     }
 }
 

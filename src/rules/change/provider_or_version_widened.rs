@@ -1,7 +1,7 @@
 //! `provider-or-version-widened`: a version constraint allows more versions.
 
 use super::version_changed::source_changes;
-use super::{Changes, Phrase, transition};
+use super::{Changes, Phrase, dotted, transition};
 use crate::diagnostic::Diagnostic;
 use crate::diff::Change;
 use crate::rules::rule;
@@ -24,13 +24,13 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             changed.vocabulary().version_keys.contains(&key)
         };
         let widened = constraints.filter(is_version).filter(|c| width(&c.after) > width(&c.before)).map(|c| {
-            let name = c.path.trim_start_matches('/').replace('/', ".");
+            let name = dotted(&c.path);
             (&c.causes[..], widens(&name, c))
         });
         let unpinned = source_changes(changed).into_iter().filter_map(|c| {
             let (before, after) = (c.before.as_ref()?.as_str()?, c.after.as_ref()?.as_str()?);
             let is_unpinned = Address::parse(before).is_pinned() && !Address::parse(after).is_pinned();
-            let name = c.path.trim_start_matches('/').replace('/', ".");
+            let name = dotted(&c.path);
             is_unpinned.then(|| (&c.causes[..], widens(&name, c)))
         });
         widened.chain(unpinned).collect()

@@ -1,6 +1,6 @@
 //! `state-address-changed`: Terraform will look for the state of a component in another place.
 
-use super::{Changed, Changes, FindingGroup, Phrase, is_deployed, nouns, transition};
+use super::{Changed, Changes, FindingGroup, Phrase, dotted, is_deployed, nouns, transition};
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::{Cause, Change, Status};
 use crate::resolution::{Address, Component, RemovalEffect, Resolution, StatePlace};
@@ -34,26 +34,28 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     found.into_iter().chain(of_code).map(|f| f.note(note).help(help)).collect()
 }
 
-/// The components whose code alone says that their states are somewhere else, apart from those of other findings.
+/// The components of which only their code or a generated file says that their states are somewhere else, apart from those of other
+/// findings.
 fn moved_by_code(changes: &Changes<'_>, others: &[Diagnostic]) -> Vec<Diagnostic> {
-    let placed = deployed(changes.base).filter_map(|component| {
-        let (old, paths) = (component.metadata.state.as_ref()?, component.language.vocabulary.state.as_ref()?);
-        (!shows(component, paths.backend)).then(|| (component.address(), old))
-    });
-    let mut placed: HashMap<Address, &StatePlace> = placed.collect();
     let told: HashSet<_> = others.iter().flat_map(|other| &other.subjects).map(|s| (&s.stack, &s.component)).collect();
-    placed.retain(|(stack, _, name), _| !told.contains(&(stack, name)));
+    let placed = deployed(changes.base).filter_map(|component| {
+        let paths = component.language.vocabulary.state.as_ref().filter(|paths| !paths.backend.is_empty())?;
+        let is_told = told.contains(&(&component.stack, &component.name));
+        (!is_told && !shows(component, paths.backend)).then(|| (component.address(), component))
+    });
+    let placed: HashMap<Address, &Component> = placed.collect();
     if placed.is_empty() {
         return Vec::new();
     }
     let found = deployed(changes.context.resolution).filter_map(|after| {
-        let (old, new) = (placed.get(&after.address())?, after.metadata.state.as_ref());
-        let (verb, details) = match new {
-            Some(new) => (ONE, differences(old, new).0.join(", ")),
-            None if lacks_backend(changes, after) => (MAY, gone(old).unwrap_or_default()),
-            None => return None,
+        let before = *placed.get(&after.address())?;
+        let (verb, details) = match (&before.metadata.state, &after.metadata.state) {
+            (Some(old), Some(new)) => differences(old, new)?.in_words(),
+            (Some(old), None) if backend_of_code(changes, 1, after) == Some(false) => (MAY, gone(old)?),
+            (None, Some(new)) if backend_of_code(changes, 0, before) == Some(false) => (ONE, first(new)?),
+            _ => return None,
         };
-        let origin = new.and_then(|new| new.origin).or(after.value.prov.origin).filter(|_| !details.is_empty())?;
+        let origin = after.metadata.state.as_ref().and_then(|new| new.origin).or(after.value.prov.origin)?;
         let message = format!("`{}` in `{}` {verb}: {details}", after.name, after.stack);
         let label = Label::new(origin.file, origin.key, origin.end, "");
         let mut finding = Diagnostic::new(&STATE_ADDRESS_CHANGED, message, label).token(&*details);
@@ -67,10 +69,10 @@ fn moved_by_code(changes: &Changes<'_>, others: &[Diagnostic]) -> Vec<Diagnostic
     found.collect()
 }
 
-/// Whether the code of a component of the newer state can be read, and has no backend.
-fn lacks_backend(changes: &Changes<'_>, component: &Component) -> bool {
-    let module = component.metadata.code.as_ref().and_then(|code| changes.modules[1].get(&code.folder));
-    module.is_some_and(|module| module.backend.is_none())
+/// Whether the code that a component has on one side has a backend; `None` if it cannot be read.
+fn backend_of_code(changes: &Changes<'_>, side: usize, component: &Component) -> Option<bool> {
+    let module = changes.modules[side].get(&component.metadata.code.as_ref()?.folder)?;
+    Some(module.backend.is_some())
 }
 
 fn deployed(resolution: &Resolution) -> impl Iterator<Item = &Component> {
@@ -105,66 +107,107 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
     if state.backend.is_empty() && changed.after.is_none_or(|c| c.metadata.state.is_none()) {
         return Vec::new();
     }
-    let is_unknown = |value: &Option<Value>| value.as_ref().is_some_and(|v| v.holds(Flags::UNKNOWN));
     let attributes = changed.at_keys(state.backend, &state::ADDRESS);
     let others = changed.at(state.workspace).chain(changed.at(state.backend_type));
-    let all = others.chain(attributes).filter(|c| state.backend.is_empty() || c.before.is_some());
-    let moved: Vec<&Change> = all.filter(|c| !is_unknown(&c.before) && !is_unknown(&c.after)).collect();
+    // All settings of another type of backend are new.
+    let is_other_type = changed.at(state.backend_type).next().is_some();
+    let all = others.chain(attributes).filter(|c| !c.is_same_call && (!is_other_type || c.before.is_some()));
+    let moved: Vec<&Change> = all.collect();
     let Some(first) = moved.first() else { return unplaced() };
-    let part = |c: &&Change| {
-        let name = c.path.trim_start_matches('/').replace('/', ".");
-        format!("`{name}` {}", transition(c.before.as_ref(), c.after.as_ref()))
-    };
+    let part = |c: &&Change| format!("`{}` {}", dotted(&c.path), transition(c.before.as_ref(), c.after.as_ref()));
     let parts: Vec<String> = moved.iter().map(part).collect();
-    // What a backend block leaves out, `init` can get from elsewhere.
-    let is_left_out = state.backend.is_empty() && moved.iter().all(|change| change.after.is_none());
-    let (one, several) = if is_left_out { (MAY, MAY) } else { (ONE, SEVERAL) };
+    // What a backend leaves out, `init` can get from elsewhere.
+    let is_known = |side: &Option<Value>| side.as_ref().is_some_and(|value| !is_unknown(value));
+    let is_certain = moved.iter().any(|change| is_known(&change.before) && is_known(&change.after));
+    let (one, several) = if is_certain { (ONE, SEVERAL) } else { (MAY, MAY) };
     vec![(&first.causes[..], Phrase::new(one, several, parts.join(", ")))]
 }
 
-/// A component of which nothing says any more where its state is: it is kept beside the code, unless the code says something.
+/// A component of which the settings that locate its state are there or not known on one side only, or differ and are not known as
+/// a whole. Without such settings the state is kept beside the code, unless the code says something.
 fn unplaced<'a>(changed: &Changed<'a>, backend: &str) -> Vec<(&'a [Cause], Phrase)> {
+    let is_above = |path: &str| backend.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    let mut of_state = changed.change.changes.iter().filter(|c| !c.path.is_empty() && is_above(&c.path));
+    let Some(cause) = of_state.find(|change| !change.is_same_call) else { return Vec::new() };
     let [old, new] = [changed.before, changed.after].map(|side| side?.metadata.state.as_ref());
-    let (Some(old), None) = (old, new) else { return Vec::new() };
-    let is_of_state = |change: &&Change| !change.path.is_empty() && backend.starts_with(&*change.path);
-    match (changed.change.changes.iter().find(is_of_state), gone(old)) {
-        (Some(cause), Some(text)) => vec![(&cause.causes[..], Phrase::new(MAY, MAY, text))],
-        _ => Vec::new(),
-    }
+    let is_open = |side: &Option<Value>| side.as_ref().is_some_and(is_unknown);
+    let name = dotted(&cause.path);
+    let text = match (old, new) {
+        (_, None) if is_open(&cause.after) => Some(format!("`{name}` is not known")),
+        (None, _) if is_open(&cause.before) => Some(format!("`{name}` was not known")),
+        (Some(old), None) => gone(old),
+        (None, Some(new)) => first(new),
+        _ => None,
+    };
+    text.into_iter().map(|text| (&cause.causes[..], Phrase::new(MAY, MAY, text))).collect()
 }
 
-/// What it means that a backend is gone. Without settings a local state is beside the code already.
+fn is_unknown(value: &Value) -> bool {
+    value.holds(Flags::UNKNOWN)
+}
+
+/// What it means that a backend is gone.
 fn gone(old: &StatePlace) -> Option<String> {
-    let is_placed = old.backend != *"local" || state::ADDRESS.iter().any(|name| old.settings.get(name).is_some());
-    is_placed.then(|| format!("backend `{}` is gone, so the state is kept beside the code", old.backend))
+    is_elsewhere(old).then(|| format!("backend `{}` is gone, so the state is kept beside the code", old.backend))
+}
+
+/// What it means that a component has a backend for the first time.
+fn first(new: &StatePlace) -> Option<String> {
+    is_elsewhere(new).then(|| format!("backend `{}` is new; the state was kept beside the code", new.backend))
+}
+
+/// Whether a state is elsewhere than beside the code, where a local state without settings is.
+fn is_elsewhere(place: &StatePlace) -> bool {
+    place.backend != *"local" || state::ADDRESS.iter().any(|name| place.settings.get(name).is_some())
 }
 
 /// A place that something else says than the settings of a backend, such as a generated file.
 fn elsewhere<'a>(changed: &Changed<'a>, old: &StatePlace, new: &StatePlace) -> Vec<(&'a [Cause], Phrase)> {
-    let (parts, values) = differences(old, new);
-    let texts: Vec<&str> = values.into_iter().filter_map(Value::as_str).collect();
+    let Some(difference) = differences(old, new) else { return Vec::new() };
+    let texts: Vec<&str> = difference.values.iter().filter_map(|value| value.as_str()).collect();
     let says = |value: &Option<Value>| {
         value.as_ref().and_then(Value::as_str).is_some_and(|text| texts.iter().any(|part| text.contains(part)))
     };
     let changes = &changed.change.changes;
     let cause = changes.iter().find(|change| says(&change.before) || says(&change.after)).or_else(|| changes.first());
-    match cause {
-        Some(cause) if !parts.is_empty() => vec![(&cause.causes[..], Phrase::new(ONE, SEVERAL, parts.join(", ")))],
-        _ => Vec::new(),
+    let (verb, details) = difference.in_words();
+    cause.into_iter().map(|cause| (&cause.causes[..], Phrase::new(verb, verb, &*details))).collect()
+}
+
+/// How two places differ.
+struct Difference<'p> {
+    parts: Vec<String>,
+    /// The settings that differ, of both sides.
+    values: Vec<&'p Value>,
+    /// Whether one of the parts is known to differ.
+    is_certain: bool,
+}
+
+impl Difference<'_> {
+    /// What it means for a component, and its parts.
+    fn in_words(&self) -> (&'static str, String) {
+        (if self.is_certain { ONE } else { MAY }, self.parts.join(", "))
     }
 }
 
-/// How two places differ, in words, and with which values.
-fn differences<'p>(old: &'p StatePlace, new: &'p StatePlace) -> (Vec<String>, Vec<&'p Value>) {
+/// How two places differ, or may; `None` if they do not.
+fn differences<'p>(old: &'p StatePlace, new: &'p StatePlace) -> Option<Difference<'p>> {
     let both = |key: &'static str| (key, old.settings.get(key), new.settings.get(key));
-    let is_moved = |(_, old, new): &(&str, Option<&Value>, Option<&Value>)| {
-        old != new && ![old, new].into_iter().flatten().any(|value| value.holds(Flags::UNKNOWN))
-    };
-    let moved: Vec<_> = state::ADDRESS.into_iter().map(both).filter(is_moved).collect();
-    let kind = (old.backend != new.backend).then(|| format!("backend `{}` → `{}`", old.backend, new.backend));
+    let moved: Vec<_> = state::ADDRESS.into_iter().map(both).filter(|(_, old, new)| old != new).collect();
+    let is_other_kind = old.backend != new.backend;
+    if moved.is_empty() && !is_other_kind {
+        return None;
+    }
+    let kind = is_other_kind.then(|| format!("backend `{}` → `{}`", old.backend, new.backend));
     let parts = moved.iter().map(|(key, old, new)| format!("`{key}` {}", transition(*old, *new)));
-    let values = moved.iter().flat_map(|(_, old, new)| [*old, *new]).flatten().collect();
-    (kind.into_iter().chain(parts).collect(), values)
+    let is_known = |(_, old, new): &(_, Option<&Value>, Option<&Value>)| {
+        ![old, new].into_iter().copied().flatten().any(is_unknown)
+    };
+    Some(Difference {
+        parts: kind.into_iter().chain(parts).collect(),
+        values: moved.iter().flat_map(|(_, old, new)| [*old, *new]).flatten().collect(),
+        is_certain: is_other_kind || moved.iter().any(is_known),
+    })
 }
 
 /// A component that only configures where the state of its stack is, and is added or removed.

@@ -1,6 +1,6 @@
 //! `component-disabled`, `component-enabled` and `became-abstract`: one word decides whether a component is deployed.
 
-use super::{Changed, Changes, Phrase};
+use super::{Changed, Changes, Phrase, dotted};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::diff::Change;
 use crate::rules::rule;
@@ -69,8 +69,4 @@ fn turned<'a>(changed: &Changed<'a>, abstract_in: [bool; 2]) -> Vec<&'a Change> 
 
 fn bool_of(value: &Option<Value>) -> Option<bool> {
     value.as_ref().and_then(Value::as_bool)
-}
-
-fn dotted(path: &str) -> String {
-    path.trim_start_matches('/').replace('/', ".")
 }

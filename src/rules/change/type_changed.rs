@@ -1,6 +1,6 @@
 //! `type-changed`: a variable is of another kind than before.
 
-use super::{Changes, Phrase};
+use super::{Changes, Phrase, dotted};
 use crate::diagnostic::Diagnostic;
 use crate::rules::rule;
 use crate::value::{Data, Value};
@@ -21,7 +21,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             if before == after || changes.declares_differently(changed, name) {
                 return None;
             }
-            let path = c.path.trim_start_matches('/').replace('/', ".");
+            let path = dotted(&c.path);
             let details = format!("`{path}`: {before} → {after}");
             let text = Phrase::new("changes the type of a value", "change the type of a value", details);
             Some((&c.causes[..], text))

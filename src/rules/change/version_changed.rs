@@ -1,6 +1,6 @@
 //! `major-version-changed`, `version-downgraded` and `source-changed`: other code than before is fetched.
 
-use super::{Changed, Changes, Phrase, transition};
+use super::{Changed, Changes, Phrase, dotted, transition};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Cause, Change};
 use crate::rules::rule;
@@ -103,7 +103,7 @@ pub(super) fn source_changes<'a>(changed: &Changed<'a>) -> Vec<&'a Change> {
 
 fn steps<'a>(changes: Vec<&'a Change>) -> impl Iterator<Item = VersionStep<'a>> + use<'a> {
     changes.into_iter().filter_map(|change| {
-        let name = change.path.trim_start_matches('/').replace('/', ".");
+        let name = dotted(&change.path);
         let (before, after) = (change.before.as_ref()?, change.after.as_ref()?);
         Some(VersionStep { causes: &change.causes, name, before, after })
     })

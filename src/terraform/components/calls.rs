@@ -19,11 +19,13 @@ pub(crate) fn add<'c>(builder: &mut Builder<'_, '_>, calls: impl IntoIterator<It
     for call in calls {
         let text = |value: &Option<Val>, name: &str| {
             let written = call.declared.arguments.get(name)?;
-            Some(match value {
-                Some(value) => export_at(value, &at(written)),
-                None if name == "version" => return None,
-                None => exported(builder.statics, call.node, written, Err(Vec::new())),
-            })
+            let evaluated = || builder.evaluated(call.node, written, format!("module.{}.{name}", call.address));
+            match value {
+                Some(value) => Some(export_at(value, &at(written))),
+                // One that is null is as good as none, one that cannot be computed is there.
+                None if name == "version" => Some(evaluated()).filter(|version| !version.is_null()),
+                None => Some(exported(builder.statics, call.node, written, Err(Vec::new()))),
+            }
         };
         let dir = call.dir.as_ref().map(|dir| {
             let dir = Value::str(if dir.is_empty() { Text::from(".") } else { dir.clone() });

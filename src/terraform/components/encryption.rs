@@ -2,18 +2,17 @@
 
 use crate::hcl::ast::walk;
 use crate::hcl::ast::{Expr, ExprKind, TraversalStep};
-use crate::hcl::val::export::export_at;
 use crate::hcl::val::{Data as ValData, Val};
 use crate::resolution::{Cipher, ComponentMetadata, Encrypted, RemovalEffect};
 use crate::terraform::components::builder::{Builder, Described, described};
-use crate::terraform::evaluation::shown::{at, origin};
+use crate::terraform::evaluation::shown::{at, exported, origin};
 use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::failure::Failure;
 use crate::terraform::module::block::{Declared, Encryption, Target, Written};
 use crate::terraform::module::variable::flag;
 use crate::terraform::rules;
 use crate::text::Text;
-use crate::value::{Data, Flags, Key, Map, Value};
+use crate::value::{Data, Key, Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -31,6 +30,8 @@ struct Resolver<'s, 'a> {
     wrong: BTreeMap<String, Vec<Failure>>,
     /// The key providers that each of them refers to.
     needs: BTreeMap<String, BTreeSet<Text>>,
+    /// The arguments of each of them that cannot be computed. They only count where it is used.
+    failed: BTreeMap<String, Vec<(Key, Value)>>,
 }
 
 /// Adds the encryption of a root module.
@@ -47,12 +48,11 @@ pub(crate) fn add(builder: &mut Builder<'_, '_>, failures: &mut Vec<Failure>) {
 /// The encryption of a root module, and what is wrong with what is used of it.
 fn resolve(statics: &Statics<'_>, all: &Encryption, failures: &mut Vec<Failure>) -> Option<Found> {
     let place = all.place?;
-    let mut resolver = Resolver { statics, all, wrong: BTreeMap::new(), needs: BTreeMap::new() };
+    let (wrong, needs, failed) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let mut resolver = Resolver { statics, all, wrong, needs, failed };
     let key_providers = resolver.group(&all.key_providers, "key_provider", &KEY_PROVIDERS);
     let methods = resolver.group(&all.methods, "method", &METHODS);
     let mut map = Map::new();
-    map.set("key_providers", Value::map(key_providers));
-    map.set("methods", Value::map(methods));
     let mut used = BTreeSet::new();
     let mut is_forbidden = false;
     for (name, target) in &all.targets {
@@ -69,7 +69,9 @@ fn resolve(statics: &Statics<'_>, all: &Encryption, failures: &mut Vec<Failure>)
         let message = "unencrypted method is forbidden: it is used although the enforced flag is set";
         failures.push(Failure::new(&rules::ENCRYPTION, message, place));
     }
-    resolver.report(used, failures);
+    let used = resolver.report(used, failures);
+    map.set("key_providers", Value::map(resolver.completed(key_providers, "key_provider", &used)));
+    map.set("methods", Value::map(resolver.completed(methods, "method", &used)));
     let value = Value::map(map);
     let targets = state(all, &value).into_iter().collect();
     Some(Found { value, targets })
@@ -91,14 +93,14 @@ fn state(all: &Encryption, value: &Value) -> Option<Encrypted> {
     while let Some(next) = current {
         // Blocks without a name cannot be compared.
         let name = next.method.as_ref().and_then(|w| method_name(&w.expr));
-        reads.push(name.map_or_else(Cipher::default, |name| cipher(&name, all, value)));
+        reads.push(name.map_or_else(Cipher::default, |name| cipher(&name, value)));
         current = next.fallback.as_deref();
     }
     Some(Encrypted { target: "state".into(), reads })
 }
 
 /// Returns a method with the keys that it uses, which read data.
-fn cipher(method: &str, all: &Encryption, value: &Value) -> Cipher {
+fn cipher(method: &str, value: &Value) -> Cipher {
     let name = Text::from(format!("method.{method}"));
     let kind = method.split('.').next().unwrap_or_default();
     if kind == "unencrypted" {
@@ -106,34 +108,33 @@ fn cipher(method: &str, all: &Encryption, value: &Value) -> Cipher {
     }
     let mut definition = Map::new();
     definition.set("type", Value::str(kind));
-    let is_known = define(("methods", method), all, value, &mut definition, 0).is_some();
-    let definition = Value::map(definition);
-    Cipher { name, definition: (is_known && !definition.holds(Flags::UNKNOWN)).then_some(definition) }
+    let is_whole = define(("methods", method), value, &mut definition, 0).is_some();
+    Cipher { name, definition: is_whole.then(|| Value::map(definition)) }
 }
 
 /// Adds the attributes of a method or a key provider, and those of the key providers that it uses; `None` if one of them is not
-/// known.
-fn define((group, name): (&str, &str), all: &Encryption, value: &Value, into: &mut Map, depth: usize) -> Option<()> {
+/// there. The name of a key provider counts, because the state is stored with it; that of a method does not.
+fn define((group, name): (&str, &str), value: &Value, into: &mut Map, depth: usize) -> Option<()> {
     const DEEPEST: usize = 16;
-    let blocks = if group == "methods" { &all.methods } else { &all.key_providers };
     let attributes = value.at_path([group, name])?.as_map()?;
-    if depth > DEEPEST || blocks.get(name)?.arguments.len() != attributes.len() {
+    let owner = if group == "methods" { "method" } else { name };
+    if depth > DEEPEST {
         return None;
     }
     for entry in attributes.iter() {
         let key = entry.value.get("$ref").and_then(Value::as_str).and_then(|key| key.strip_prefix("key_provider."));
-        into.set(Key::from(format!("{name}.{}", entry.key)), entry.value.clone());
+        into.set(Key::from(format!("{owner}.{}", entry.key)), entry.value.clone());
         if let Some(key) = key {
-            define(("key_providers", key), all, value, into, depth + 1)?;
+            define(("key_providers", key), value, into, depth + 1)?;
         }
     }
     Some(())
 }
 
 impl Resolver<'_, '_> {
-    /// The attributes of all key providers or methods.
-    fn group(&mut self, blocks: &BTreeMap<Text, Declared>, what: &str, known: &[&str]) -> Map {
-        let mut map = Map::new();
+    /// The attributes of all key providers or methods, by their names.
+    fn group(&mut self, blocks: &BTreeMap<Text, Declared>, what: &str, known: &[&str]) -> BTreeMap<Text, Map> {
+        let mut groups = BTreeMap::new();
         for (name, block) in blocks {
             let reference = format!("{what}.{name}");
             let kind = name.split('.').next().unwrap_or_default();
@@ -148,10 +149,21 @@ impl Resolver<'_, '_> {
                     attributes.set(Key::from(&**argument), value);
                 }
             }
-            map.set(Key::from(&**name), Value::map(attributes));
+            groups.insert(name.clone(), attributes);
             self.wrong.insert(reference, wrong);
         }
-        map
+        groups
+    }
+
+    /// The key providers or methods, with the arguments that cannot be computed of those that are used.
+    fn completed(&mut self, groups: BTreeMap<Text, Map>, what: &str, used: &BTreeSet<String>) -> Map {
+        let complete = |(name, mut attributes): (Text, Map)| {
+            let reference = format!("{what}.{name}");
+            let failed = used.contains(&reference).then(|| self.failed.remove(&reference)).flatten();
+            failed.into_iter().flatten().for_each(|(key, value)| attributes.set(key, value));
+            (Key::from(&*name), Value::map(attributes))
+        };
+        groups.into_iter().map(complete).collect()
     }
 
     fn attribute(
@@ -184,10 +196,12 @@ impl Resolver<'_, '_> {
         match self.statics.value_with_keys(0, written, identifier, Some(&is_known)) {
             Ok(value) => {
                 self.check(reference, argument, &value, written, wrong);
-                (!value.is_null()).then(|| export_at(&value, &at(written)))
+                (!value.is_null()).then(|| exported(self.statics, 0, written, Ok(value)))
             }
             Err(found) => {
-                wrong.extend(found);
+                wrong.extend(found.iter().cloned());
+                let value = exported(self.statics, 0, written, Err(found));
+                self.failed.entry(reference.to_owned()).or_default().push((Key::from(argument), value));
                 None
             }
         }
@@ -267,8 +281,8 @@ impl Resolver<'_, '_> {
         Value::str(text).with_prov(at(written))
     }
 
-    /// Reports the failures of what the targets use, directly and through key providers.
-    fn report(&self, used: BTreeSet<String>, failures: &mut Vec<Failure>) {
+    /// Reports the failures of what the targets use, directly and through key providers, and returns all of that.
+    fn report(&self, used: BTreeSet<String>, failures: &mut Vec<Failure>) -> BTreeSet<String> {
         let mut open: Vec<(String, Vec<String>)> = used.into_iter().map(|name| (name, Vec::new())).collect();
         let mut seen = BTreeSet::new();
         while let Some((name, chain)) = open.pop() {
@@ -307,6 +321,7 @@ impl Resolver<'_, '_> {
                 open.push((need, chain.clone()));
             }
         }
+        seen
     }
 }
 

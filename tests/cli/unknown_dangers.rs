@@ -1,0 +1,145 @@
+//! Dangers that depend on what is not known: it is neither the same nor absent.
+
+use crate::common::{Repo, Run};
+
+const UNIT: &str = "terraform {\n  source = \"../../modules/web\"\n}\n";
+const CODE: &str = "resource \"aws_s3_bucket\" \"logs\" {\n  bucket = \"logs\"\n}\n";
+
+/// The difference between two texts of a file, with the others beside it.
+fn diff(path: &str, [before, after]: [&str; 2], others: &[(&str, &str)]) -> Run {
+    let repo = Repo::new();
+    for (path, text) in others {
+        repo.write(path, text);
+    }
+    repo.write(path, before).commit("base");
+    repo.write(path, after).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"])
+}
+
+/// The difference of a unit of Terragrunt with local code.
+fn diff_unit(before: &str, after: &str) -> Run {
+    let texts = [before, after].map(|text| format!("{UNIT}{text}"));
+    diff("live/web/terragrunt.hcl", [&texts[0], &texts[1]], &[("modules/web/main.tf", CODE)])
+}
+
+fn diff_code(before: &str, after: &str) -> Run {
+    diff("main.tf", [before, after], &[])
+}
+
+fn remote_state(config: &str) -> String {
+    format!("remote_state {{\n  backend = \"s3\"\n  config = {config}\n}}\n")
+}
+
+fn keyed(key: &str) -> String {
+    remote_state(&format!("{{\n    bucket = \"a\"\n    key    = {key}\n  }}"))
+}
+
+#[test]
+fn a_state_whose_place_is_not_known_may_move() {
+    let account = "\"a-${get_aws_account_id()}\"";
+    for (before, after, says) in [
+        ("\"a\"", account, "`remote_state.config.key` `a` →"),
+        (account, "\"a\"", "→ `a`"),
+        (account, "\"b-${get_aws_account_id()}\"", "→ `\"b-${get_aws_account_id()}\"`"),
+    ] {
+        let run = diff_unit(&keyed(before), &keyed(after));
+        run.ends_with(1).says("danger[state-address-changed]: `web` in `live` may use another state").says(says);
+    }
+    let prefixed = |prefix: &str| format!("locals {{\n  prefix = \"{prefix}\"\n}}\n");
+    let key = keyed("\"${local.prefix}-${get_aws_account_id()}\"");
+    let run = diff_unit(&(prefixed("a") + &key), &(prefixed("b") + &key));
+    run.ends_with(1).says("may use another state").says("(what it is computed from differs)");
+    // One part that is known to differ is enough.
+    let run = diff_unit(&keyed(account), &keyed("\"b\"").replace("\"a\"", "\"z\""));
+    run.ends_with(1).says("will use another state");
+    diff_unit(&keyed(account), &format!("{}inputs = {{}}\n", keyed(account))).ends_with(0).hides("danger[");
+}
+
+#[test]
+fn settings_that_are_not_known_as_a_whole_are_not_gone() {
+    let (known, unknown) = (keyed("\"a\""), remote_state("jsondecode(run_cmd(\"./config\"))"));
+    let run = diff_unit(&known, &unknown);
+    run.ends_with(1).says("may use another state: `remote_state.config` is not known").hides("is gone");
+    let run = diff_unit(&unknown, &known);
+    run.ends_with(1).says("may use another state: `remote_state.config` was not known").hides("is new");
+    let run = diff_unit(&unknown, &unknown.replace("./config", "./other"));
+    run.ends_with(1).says("may use another state: `remote_state.config` is not known");
+}
+
+#[test]
+fn the_first_backend_of_a_unit_is_a_danger() {
+    let block = "  backend \"s3\" {\n    bucket = \"a\"\n    key    = \"web\"\n  }\n";
+    let generated = format!(
+        "generate \"b\" {{\n  path = \"b.tf\"\n  if_exists = \"overwrite\"\n  contents = <<EOF\nterraform {{\n{block}}}\nEOF\n}}\n"
+    );
+    for own in [keyed("\"web\""), generated] {
+        let run = diff_unit("", &own);
+        run.ends_with(1).says("danger[state-address-changed]").says("backend `s3` is new; the state was kept beside");
+        diff_unit(&own, "").ends_with(1).says("danger[state-address-changed]").says("backend `s3` is gone");
+    }
+    let code = format!("terraform {{\n{block}}}\n{CODE}");
+    let run = diff("modules/web/main.tf", [CODE, &code], &[("live/web/terragrunt.hcl", UNIT)]);
+    run.ends_with(1).says("danger[state-address-changed]").says("backend `s3` is new; the state was kept beside");
+    // A local state without settings is where it was.
+    let local = "remote_state {\n  backend = \"local\"\n  config = {}\n}\n";
+    diff_unit("", local).ends_with(0).hides("danger[");
+    // A unit that is new has no state yet.
+    let repo = Repo::new();
+    repo.write("modules/web/main.tf", CODE).commit("base");
+    repo.write("live/web/terragrunt.hcl", UNIT.to_owned() + &keyed("\"web\"")).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("danger[");
+}
+
+#[test]
+fn a_setting_that_a_backend_gets_or_loses_may_move_the_state() {
+    let state = |prefix: &str| {
+        format!("remote_state {{\n  backend = \"gcs\"\n  config = {{\n    bucket = \"a\"\n{prefix}  }}\n}}\n")
+    };
+    for [before, after] in [["", "    prefix = \"web\"\n"], ["    prefix = \"web\"\n", ""]] {
+        let run = diff_unit(&state(before), &state(after));
+        run.ends_with(1).says("danger[state-address-changed]").says("may use another state").says("prefix");
+    }
+}
+
+#[test]
+fn a_state_that_was_encrypted_with_what_is_not_known_cannot_be_read_without_it() {
+    let encryption = |passphrase: &str, method: &str, state: &str| {
+        format!(
+            "variable \"p\" {{\n  sensitive = true\n}}\nvariable \"q\" {{\n  sensitive = true\n}}\nterraform {{\n  encryption {{\n    \
+             key_provider \"pbkdf2\" \"k\" {{\n      passphrase = {passphrase}\n    }}\n    method \"unencrypted\" \"n\" {{}}\n    \
+             method \"aes_gcm\" \"{method}\" {{\n      keys = key_provider.pbkdf2.k\n    }}\n    \
+             state {{\n      method = method.{state}\n    }}\n  }}\n}}\n"
+        )
+    };
+    let old = encryption("var.p", "m", "aes_gcm.m");
+    let run = diff_code(&old, &encryption("var.p", "m", "unencrypted.n"));
+    run.ends_with(1).says("danger[encryption-method-removed]").says("cannot decrypt its state");
+    let run = diff_code(&old, "variable \"p\" {\n  sensitive = true\n}\n");
+    run.ends_with(1).says("danger[encryption-method-removed]").says("cannot decrypt its state");
+    let run = diff_code(&old, &encryption("var.q", "m", "aes_gcm.m"));
+    let run = run.ends_with(1).says("may not decrypt its state: `method.aes_gcm.m` has different keys");
+    run.says("passphrase  ${var.p} → ${var.q}");
+    // The state does not name the method that encrypted it.
+    diff_code(&old, &encryption("var.p", "renamed", "aes_gcm.renamed")).ends_with(0).hides("danger[");
+}
+
+#[test]
+fn what_repeats_a_resource_is_compared_where_its_instances_are_not_known() {
+    let code = |repeat: &str| format!("variable \"n\" {{}}\nresource \"aws_s3_bucket\" \"b\" {{\n  {repeat}\n}}\n");
+    let run = diff_code(&code("count = var.n"), &code("count = var.n - 1"));
+    run.ends_with(0).says("count  ${var.n} → ${var.n - 1}  in aws_s3_bucket.b[*]");
+    let run = diff_code(&code("for_each = toset(concat(var.n, [\"a\"]))"), &code("for_each = toset(var.n)"));
+    run.ends_with(0).says("for_each  ${toset(concat(var.n, [\"a\"]))} → ${toset(var.n)}  in aws_s3_bucket.b[*]");
+}
+
+#[test]
+fn a_version_that_cannot_be_computed_is_not_absent() {
+    let call = |version: &str| {
+        format!(
+            "variable \"v\" {{}}\nmodule \"m\" {{\n  source  = \"hashicorp/consul/aws\"\n  version = {version}\n}}\n"
+        )
+    };
+    let run = diff_code(&call("\"1.0.0\""), &call("var.v"));
+    let run = run.ends_with(1).says("version  \"1.0.0\" → ${var.v}");
+    run.says("warning[value-became-unknown]: `version`").hides("provider-or-version-widened");
+}
