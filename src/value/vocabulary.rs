@@ -28,8 +28,8 @@ pub(crate) struct Vocabulary {
     pub components: &'static str,
     /// The section of local names; see `resolution::Locals`.
     pub locals: &'static str,
-    /// Booleans that switch a component off when they are `false`.
-    pub switches: &'static [&'static str],
+    /// Booleans that switch a component off, with the value that does.
+    pub switches: &'static [(&'static str, bool)],
     /// The path and the text that make a component one that others only inherit from.
     pub abstract_marker: Option<(&'static str, &'static str)>,
     /// The boolean that locks a component.

@@ -118,3 +118,32 @@ fn a_state_that_another_schema_or_nothing_places_is_a_danger() {
     repo.write("root.hcl", "inputs = {}\n").commit("beside the code");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1).says("backend `local` is gone");
 }
+
+#[test]
+fn a_backend_that_the_settings_generate_no_longer_is_gone() {
+    let settings = |generates: bool| {
+        let of_terraform = format!("base_path: components/terraform, auto_generate_backend_file: {generates}");
+        let stacks =
+            "stacks: {base_path: stacks, included_paths: [\"deploy/**/*\"], name_template: \"{{ .vars.stage }}\"}";
+        format!("components: {{terraform: {{{of_terraform}}}}}\n{stacks}\n")
+    };
+    let repo = Repo::new();
+    repo.write("components/terraform/web/main.tf", "output \"a\" {\n  value = 1\n}\n");
+    let backend = "terraform: {backend_type: s3, backend: {s3: {bucket: a, key: k}}}";
+    repo.write(
+        "stacks/deploy/dev.yaml",
+        format!("vars: {{stage: dev}}\n{backend}\ncomponents: {{terraform: {{web: {{}}}}}}\n"),
+    );
+    repo.write("atmos.yaml", settings(true)).commit("on");
+    repo.write("atmos.yaml", settings(false)).commit("off");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1);
+    run.says("danger[state-address-changed]").says("backend `s3` is gone, so the state is kept beside the code");
+    let run = repo.run(&["diff", "HEAD..HEAD~1"]).ends_with(1);
+    run.says("danger[state-address-changed]").says("backend `s3` is new; the state was kept beside the code");
+    // The code has one, too.
+    repo.write("components/terraform/web/b.tf", "terraform {\n  backend \"gcs\" {\n    bucket = \"a\"\n  }\n}\n")
+        .commit("code");
+    repo.write("atmos.yaml", settings(true));
+    let run = repo.run(&["diff", "HEAD", "--worktree"]).ends_with(1);
+    run.says("`web` in `dev` may use another state: backend `s3` is new, and its code had `gcs`");
+}

@@ -62,6 +62,7 @@ mod revisions;
 mod snapshots;
 mod statistics;
 mod steering;
+mod switched;
 mod terragrunt;
 mod terragrunt_units;
 mod text;

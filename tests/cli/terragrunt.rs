@@ -401,3 +401,25 @@ fn a_file_of_values_that_arguments_pass_is_a_part_of_what_runs() {
     repo.run(&["diff", "HEAD~1..HEAD", "--exit-code"]).ends_with(3).says("live changed (prod.tfvars)");
     repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected"]).says("\"a\"").hides("\"b\"");
 }
+
+#[test]
+fn what_a_stack_file_says_of_the_place_of_a_unit_causes_its_changes() {
+    let repo = Repo::new();
+    repo.write("modules/web/main.tf", "resource \"aws_s3_bucket\" \"logs\" {\n  bucket = \"logs\"\n}\n");
+    repo.write("units/web/terragrunt.hcl", "terraform {\n  source = \"${get_repo_root()}/modules/web\"\n}\n");
+    repo.write(
+        "both/terragrunt.stack.hcl",
+        "unit \"web\" {\n  source = \"${get_repo_root()}/units/web\"\n  path   = \"web\"\n}\n",
+    );
+    let stack = |name: &str| format!("stack \"{name}\" {{\n  source = \"../both\"\n  path   = \"{name}\"\n}}\n");
+    repo.write("live/terragrunt.stack.hcl", stack("a")).commit("base");
+    // The stack around the unit gets another place.
+    repo.write("live/terragrunt.stack.hcl", stack("b")).commit("moved");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("no edited line found");
+    run.says("live/terragrunt.stack.hcl:3").says("component renamed: a/web → b/web").says("live/a/web → live/b/web");
+    // One more.
+    repo.write("live/terragrunt.stack.hcl", stack("b") + &stack("c")).commit("added");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("no edited line found");
+    run.says("live/terragrunt.stack.hcl:6").says("2 components of 2 stacks added");
+    repo.run(&["impact", "live/terragrunt.stack.hcl:7"]).ends_with(0).says("c/web");
+}

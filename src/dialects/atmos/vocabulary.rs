@@ -25,7 +25,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     ],
     components: "components",
     locals: "locals",
-    switches: &["/metadata/enabled", "/vars/enabled"],
+    switches: &[("/metadata/enabled", false), ("/vars/enabled", false)],
     abstract_marker: Some(("/metadata/type", "abstract")),
     lock: "/metadata/locked",
     versions: &["/required_version", "/required_providers", "/source"],

@@ -13,8 +13,9 @@ static PROVIDERS: Vocabulary = Vocabulary {
     ..Vocabulary::EMPTY
 };
 static PROJECTS: Vocabulary = Vocabulary { target_words: TARGET_WORDS, targets: &["/namespace"], ..Vocabulary::EMPTY };
-static DEPLOYS: Vocabulary =
-    Vocabulary { target_words: TARGET_WORDS, targets: &["/spec/namespace"], ..Vocabulary::EMPTY };
+static DEPLOYS: Vocabulary = Vocabulary { target_words: TARGET_WORDS, targets: &["/spec/namespace"], ..ACTIONS };
+const ACTIONS: Vocabulary = Vocabulary { switches: &[("/disabled", true)], ..Vocabulary::EMPTY };
+static OTHER_ACTIONS: Vocabulary = ACTIONS;
 
 /// The vocabulary of the components of a kind with a name.
 pub(super) fn of(kind: &str, name: &str) -> &'static Vocabulary {
@@ -22,6 +23,7 @@ pub(super) fn of(kind: &str, name: &str) -> &'static Vocabulary {
         ("provider", name) if name != LOCAL => &PROVIDERS,
         ("project", _) => &PROJECTS,
         ("deploy", _) => &DEPLOYS,
+        ("build" | "run" | "test", _) => &OTHER_ACTIONS,
         _ => &Vocabulary::EMPTY,
     }
 }

@@ -95,6 +95,7 @@ pub(super) fn unit(loader: &Loader<'_>, folder: &str, id: Text, made: &MadeUnit)
     component.metadata.inputs.is_open = true;
     let mut unit = Unit { state: State::Resolved, components: vec![Arc::new(component)], ..Unit::broken(id, file) };
     unit.files.extend(files);
+    unit.files.extend(made.files.iter());
     unit.files.sort();
     unit.files.dedup();
     Resolved::of(unit, Vec::new())

@@ -6,7 +6,7 @@ use super::values::unknown_data;
 use crate::hcl::ast::{Body, Span};
 use crate::paths;
 use crate::reads::Reads;
-use crate::value::{FileId, Value};
+use crate::value::{FileId, Origin, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -28,6 +28,8 @@ pub(super) struct MadeUnit {
     pub autoinclude: Option<Arc<Autoinclude>>,
     /// Where it is declared.
     pub at: (FileId, Span),
+    /// The arguments of its block, and of those of the stacks around it, that say what is generated, and where.
+    pub places: Arc<[Origin]>,
     /// Which of the two it is.
     pub made: Made,
     /// The source, as text.
@@ -36,6 +38,8 @@ pub(super) struct MadeUnit {
     pub home: Option<String>,
     /// What was read to find it.
     pub reads: Arc<Reads>,
+    /// The files of configuration among it.
+    pub files: Arc<[FileId]>,
 }
 
 /// What a stack file merges over a unit that it generates. It is evaluated as a part of the stack file.
@@ -100,6 +104,11 @@ impl Generated {
                 None => home.to_owned(),
             })
         })
+    }
+
+    /// What says that the unit of a folder is generated there.
+    pub(super) fn places(&self, folder: &str) -> Option<&Arc<[Origin]>> {
+        self.units.get(folder).map(|unit| &unit.places)
     }
 
     /// What is merged over the unit of a folder.

@@ -181,6 +181,7 @@ pub(super) fn resolve(
     }
     let is_hidden = resolved.is_none() || includes_are_missing(&session, resolved.as_ref(), opened.as_ref());
     session.files.borrow_mut().insert(file);
+    session.files.borrow_mut().extend(made.into_iter().flat_map(|made| made.files.iter()));
     let mut unit = Unit::broken(id, file);
     let (mut unused, mut imports, mut locals, mut values) = (Vec::new(), Vec::new(), None, 0);
     if let (Some(config), false) = (resolved, is_hidden) {

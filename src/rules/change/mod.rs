@@ -348,6 +348,11 @@ fn nouns(members: &[Changed<'_>]) -> (&'static str, &'static str) {
     members.first().and_then(|first| first.vocabulary().counted).unwrap_or(("component", "stack"))
 }
 
+/// Whether a path is another one, or leads below it.
+fn is_within(path: &str, other: &str) -> bool {
+    path.strip_prefix(other).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// A JSON Pointer as a user writes it.
 fn dotted(path: &str) -> String {
     path.trim_start_matches('/').replace('/', ".")

@@ -1,6 +1,6 @@
 //! `state-address-changed`: Terraform will look for the state of a component in another place.
 
-use super::{Changed, Changes, FindingGroup, Phrase, dotted, is_deployed, nouns, transition};
+use super::{Changed, Changes, FindingGroup, Phrase, dotted, is_deployed, is_within, nouns, transition};
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::{Cause, Change, Status};
 use crate::resolution::{Address, Component, RemovalEffect, Resolution, StatePlace};
@@ -34,14 +34,13 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
     found.into_iter().chain(of_code).map(|f| f.note(note).help(help)).collect()
 }
 
-/// The components of which only their code or a generated file says that their states are somewhere else, apart from those of other
-/// findings.
+/// The components whose states are somewhere else though no setting of their backends differs, apart from those of other findings:
+/// their code, a generated file, or what decides whether the settings count says so.
 fn moved_by_code(changes: &Changes<'_>, others: &[Diagnostic]) -> Vec<Diagnostic> {
     let told: HashSet<_> = others.iter().flat_map(|other| &other.subjects).map(|s| (&s.stack, &s.component)).collect();
     let placed = deployed(changes.base).filter_map(|component| {
-        let paths = component.language.vocabulary.state.as_ref().filter(|paths| !paths.backend.is_empty())?;
-        let is_told = told.contains(&(&component.stack, &component.name));
-        (!is_told && !shows(component, paths.backend)).then(|| (component.address(), component))
+        component.language.vocabulary.state.as_ref().filter(|paths| !paths.backend.is_empty())?;
+        (!told.contains(&(&component.stack, &component.name))).then(|| (component.address(), component))
     });
     let placed: HashMap<Address, &Component> = placed.collect();
     if placed.is_empty() {
@@ -49,10 +48,23 @@ fn moved_by_code(changes: &Changes<'_>, others: &[Diagnostic]) -> Vec<Diagnostic
     }
     let found = deployed(changes.context.resolution).filter_map(|after| {
         let before = *placed.get(&after.address())?;
+        let paths = after.language.vocabulary.state.as_ref()?;
+        let is_written = [before, after].iter().all(|side| shows(side, paths.backend));
         let (verb, details) = match (&before.metadata.state, &after.metadata.state) {
-            (Some(old), Some(new)) => differences(old, new)?.in_words(),
-            (Some(old), None) if backend_of_code(changes, 1, after) == Some(false) => (MAY, gone(old)?),
-            (None, Some(new)) if backend_of_code(changes, 0, before) == Some(false) => (ONE, first(new)?),
+            (Some(old), Some(new)) if !is_written => differences(old, new)?.in_words(),
+            (Some(old), None) => (
+                MAY,
+                match of_code(changes, 1, after) {
+                    Some(None) => gone(old)?,
+                    Some(Some(new)) => format!("backend `{}` is gone, and its code has `{new}`", old.backend),
+                    None => format!("backend `{}` is gone, and its code is not known", old.backend),
+                },
+            ),
+            (None, Some(new)) => match of_code(changes, 0, before) {
+                Some(None) => (ONE, first(new)?),
+                Some(Some(old)) => (MAY, format!("backend `{}` is new, and its code had `{old}`", new.backend)),
+                None => (MAY, format!("backend `{}` is new, and its code is not known", new.backend)),
+            },
             _ => return None,
         };
         let origin = after.metadata.state.as_ref().and_then(|new| new.origin).or(after.value.prov.origin)?;
@@ -69,10 +81,10 @@ fn moved_by_code(changes: &Changes<'_>, others: &[Diagnostic]) -> Vec<Diagnostic
     found.collect()
 }
 
-/// Whether the code that a component has on one side has a backend; `None` if it cannot be read.
-fn backend_of_code(changes: &Changes<'_>, side: usize, component: &Component) -> Option<bool> {
+/// The type of the backend in the code that a component has on one side; `None` if the code cannot be read.
+fn of_code(changes: &Changes<'_>, side: usize, component: &Component) -> Option<Option<Text>> {
     let module = changes.modules[side].get(&component.metadata.code.as_ref()?.folder)?;
-    Some(module.backend.is_some())
+    Some(module.backend.as_ref().map(|(kind, _)| Text::clone(kind)))
 }
 
 fn deployed(resolution: &Resolution) -> impl Iterator<Item = &Component> {
@@ -126,8 +138,7 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
 /// A component of which the settings that locate its state are there or not known on one side only, or differ and are not known as
 /// a whole. Without such settings the state is kept beside the code, unless the code says something.
 fn unplaced<'a>(changed: &Changed<'a>, backend: &str) -> Vec<(&'a [Cause], Phrase)> {
-    let is_above = |path: &str| backend.strip_prefix(path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    let mut of_state = changed.change.changes.iter().filter(|c| !c.path.is_empty() && is_above(&c.path));
+    let mut of_state = changed.change.changes.iter().filter(|c| !c.path.is_empty() && is_within(backend, &c.path));
     let Some(cause) = of_state.find(|change| !change.is_same_call) else { return Vec::new() };
     let [old, new] = [changed.before, changed.after].map(|side| side?.metadata.state.as_ref());
     let is_open = |side: &Option<Value>| side.as_ref().is_some_and(is_unknown);
@@ -142,8 +153,9 @@ fn unplaced<'a>(changed: &Changed<'a>, backend: &str) -> Vec<(&'a [Cause], Phras
     text.into_iter().map(|text| (&cause.causes[..], Phrase::new(MAY, MAY, text))).collect()
 }
 
+/// Whether something of a value is known only at run time.
 fn is_unknown(value: &Value) -> bool {
-    value.holds(Flags::UNKNOWN)
+    value.holds(Flags::UNKNOWN) || value.holds(Flags::CALL)
 }
 
 /// What it means that a backend is gone.

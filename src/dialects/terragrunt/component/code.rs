@@ -97,6 +97,10 @@ pub(in crate::dialects::terragrunt) fn evaluate(
         false => {
             components.extend(evaluated.remote_calls(&stack));
             components.extend(evaluated.components(&stack));
+            if let Some(places) = session.generated.places(folder) {
+                let all = components.iter_mut().map(Arc::make_mut);
+                all.for_each(|made| made.shaping_origins.shared = Arc::clone(places));
+            }
             EvaluatedCode { components, failed: None }
         }
     }

@@ -19,7 +19,8 @@ use crate::hcl::ast::walk;
 use crate::hcl::parse::parse_expression;
 use crate::paths;
 use crate::resolution::{
-    Code, CodeOrigin, Component, ComponentMetadata, Inputs, Link, LinkKind, ReadTarget, RemovalEffect, StackSelector,
+    Code, CodeOrigin, Component, ComponentMetadata, Inputs, Link, LinkKind, ReadTarget, RemovalEffect, ShapingOrigins,
+    StackSelector,
 };
 use crate::source::Node;
 use crate::text::Text;
@@ -66,7 +67,10 @@ pub(super) fn of(
     let origin = Origin { file, key: 0, start: 0, end: 0 };
     let value = Value::at(Data::Map(Arc::new(shown(parts))), origin);
     Component {
-        shaping_origins: shaping.collect(),
+        shaping_origins: ShapingOrigins {
+            own: shaping.collect(),
+            shared: session.generated.places(folder).cloned().unwrap_or_default(),
+        },
         removal: RemovalEffect::Orphaned,
         metadata,
         language: language(),

@@ -11,11 +11,11 @@ use crate::dialects::terragrunt::rules;
 use crate::dialects::terragrunt::schema::{self, Kind};
 use crate::dialects::terragrunt::session::Session;
 use crate::dialects::terragrunt::values::unknown_data;
-use crate::hcl::ast::{Block, Body, Span};
+use crate::hcl::ast::{Attribute, Block, Body, Span};
 use crate::hcl::val::Data as ValData;
 use crate::paths;
 use crate::text::Text;
-use crate::value::{Data, FileId, Key, Map, Value};
+use crate::value::{Data, FileId, Key, Map, Origin, Value};
 use std::sync::Arc;
 
 /// A block of a stack file.
@@ -31,6 +31,8 @@ pub(super) struct Entry {
     pub header: Span,
     /// Where the source is written.
     pub source_span: Span,
+    /// The arguments that say what is generated, and where.
+    pub places: Vec<Origin>,
     /// The source; `None` if it is not known.
     pub source: Option<Value>,
     /// The folder below that of the stack; `None` if it is not known.
@@ -259,6 +261,11 @@ fn entry(names: &Names<'_, '_>, block: &Block, made: Made) -> Option<Entry> {
         place: names.place.clone(),
         names: names.all(),
     });
+    let placing = ["source", "path", "no_dot_terragrunt_stack"].into_iter().filter_map(|key| block.body.get(key));
+    let place = |written: &Attribute| {
+        let (key, value) = (written.name.span, written.expr.span);
+        Origin { file: names.file.id, key: key.start, start: value.start, end: value.end }
+    };
     let added = over.filter(|_| made == Made::Stack).into_iter().flat_map(|over| blocks(&over.body));
     let (source, source_span) = source.map_or((None, block.header()), |(value, span)| (Some(value), span));
     Some(Entry {
@@ -267,6 +274,7 @@ fn entry(names: &Names<'_, '_>, block: &Block, made: Made) -> Option<Entry> {
         file: names.file.id,
         header: block.header(),
         source_span,
+        places: placing.map(place).collect(),
         source,
         path: text,
         values: attribute("values", Kind::Any).map(|(value, _)| value),

@@ -15,7 +15,7 @@ use crate::paths;
 use crate::reads::Reads;
 use crate::source::{Node, Source};
 use crate::text::Text;
-use crate::value::{Data, FileId, Key, Value};
+use crate::value::{Data, FileId, Key, Origin, Value};
 use file::{Entry, Given, StackFile};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -48,6 +48,8 @@ struct ReadStack {
     id: FileId,
     stack: StackFile,
     findings: Vec<Diagnostic>,
+    /// The files of configuration that had a part in it.
+    files: BTreeSet<FileId>,
     /// What it was made from.
     reads: Arc<Reads>,
 }
@@ -78,18 +80,20 @@ pub(super) fn expand<'a>(
                 None => expansion.generated.published.extend(published(entry)),
             }
         }
+        let files = session.files.borrow().clone();
         let findings = session.into_findings();
         let reads = Arc::new(loader.modules.loader.reader.take());
-        read.push(ReadStack { path: path.clone(), id, stack, findings, reads });
+        read.push(ReadStack { path: path.clone(), id, stack, findings, files, reads });
     }
     read.retain(|read| !expansion.templates.contains(paths::parent(&read.path)));
     expansion.generated.is_catalog = read.iter().any(|read| read.stack.is_open);
-    for ReadStack { path, id, stack, findings, reads } in read {
+    for ReadStack { path, id, stack, findings, files, reads } in read {
         let dir = paths::parent(&path).to_owned();
         let loader = fork();
         let session = Session::new(&loader, env, &none, (&dir, evaluate));
         findings.into_iter().for_each(|finding| session.report(finding));
-        let mut work = Work { source, session: &session, expansion: &mut expansion, added: Vec::new() };
+        let (added, around) = Default::default();
+        let mut work = Work { source, session: &session, expansion: &mut expansion, added, around };
         if !work.session.is_broken() {
             work.entries(&dir, &stack, id, 0);
         }
@@ -97,9 +101,10 @@ pub(super) fn expand<'a>(
         let mut all = (*reads).clone();
         all.add(&loader.modules.loader.reader.take());
         let all = Arc::new(all);
+        let files: Arc<[FileId]> = files.union(&session.files.borrow()).copied().chain([id]).collect();
         for unit in &added {
             if let Some(unit) = expansion.generated.units.get_mut(unit) {
-                unit.reads = Arc::clone(&all);
+                (unit.reads, unit.files) = (Arc::clone(&all), Arc::clone(&files));
             }
         }
         let is_broken = session.is_broken();
@@ -148,6 +153,8 @@ struct Work<'w, 's, 'a> {
     expansion: &'w mut Expansion,
     /// The folders of the units that were added.
     added: Vec<String>,
+    /// What says which stacks are generated around these units, and where.
+    around: Vec<Origin>,
 }
 
 impl Work<'_, '_, '_> {
@@ -252,7 +259,10 @@ impl Work<'_, '_, '_> {
                 STACK => {
                     let (values, added) = (entry.values.as_ref(), &*entry.added);
                     let given = if is_own { Given { values, added, ..Given::default() } } else { Given::default() };
+                    let length = self.around.len();
+                    self.around.extend(&entry.places);
                     self.stack(&path, folder, Given { is_nested: true, ..given }, depth);
+                    self.around.truncate(length);
                 }
                 UNIT | UNIT_JSON => self.unit(folder, if is_own { entry } else { &plain }, Some(paths::parent(&path))),
                 _ => {}
@@ -277,10 +287,10 @@ impl Work<'_, '_, '_> {
             let Some(file) = File::open(session, path, false) else { return };
             let stack = file::read(session, &file, folder, given);
             if !session.is_broken() {
-                let added = std::mem::take(&mut self.added);
-                let mut work = Work { source, session, expansion: self.expansion, added };
+                let (added, around) = (std::mem::take(&mut self.added), std::mem::take(&mut self.around));
+                let mut work = Work { source, session, expansion: self.expansion, added, around };
                 work.entries(folder, &stack, file.id, depth + 1);
-                self.added = work.added;
+                (self.added, self.around) = (work.added, work.around);
             }
         });
     }
@@ -290,10 +300,12 @@ impl Work<'_, '_, '_> {
             values: entry.values.clone(),
             autoinclude: entry.autoinclude.clone(),
             at: (entry.file, entry.header),
+            places: [&*self.around, &*entry.places].concat().into(),
             source: entry.source.clone().unwrap_or_default(),
             home: home.map(str::to_owned),
             made: entry.made,
             reads: Arc::default(),
+            files: Arc::default(),
         };
         self.added.push(target.to_owned());
         self.expansion.generated.units.insert(target.to_owned(), made);
