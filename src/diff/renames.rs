@@ -385,6 +385,11 @@ pub(crate) fn moves_state(old: &Component, new: &Component) -> bool {
         (Some(old), Some(new)) => old.is_same_place(new, &state::ADDRESS),
         (old, new) => old.is_none() && new.is_none(),
     };
-    let workspaces = old.metadata.workspace.as_ref().zip(new.metadata.workspace.as_ref());
-    !is_same_place || workspaces.is_none_or(|(old, new)| old != new)
+    let is_same_workspace = match (&old.metadata.workspace, &new.metadata.workspace) {
+        (Some(old), Some(new)) => old == new,
+        // Where there are none, they do not count.
+        (None, None) => old.removal == RemovalEffect::Relocated,
+        _ => false,
+    };
+    !is_same_place || !is_same_workspace
 }

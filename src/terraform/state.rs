@@ -15,11 +15,20 @@ pub(crate) struct StateLocation<'a> {
     pub folder: Option<&'a str>,
 }
 
+/// Where a state is that nothing places.
+pub(crate) const BESIDE: &str = "kept beside the code";
+
 /// The attributes of backends that locate a state.
-pub(crate) const ADDRESS: [&str; 17] = [
+pub(crate) const ADDRESS: [&str; 23] = [
     "address",
     "bucket",
+    "config_context",
+    "conn_str",
+    "connection_string",
     "container_name",
+    "directory",
+    "dsn",
+    "host",
     "hostname",
     "key",
     "namespace",
@@ -35,6 +44,9 @@ pub(crate) const ADDRESS: [&str; 17] = [
     "workspace_key_prefix",
     "workspaces",
 ];
+
+/// Those among them that hold credentials, too.
+pub(crate) const SECRET_ADDRESS: [&str; 3] = ["conn_str", "connection_string", "dsn"];
 
 /// The attributes of backends with the credentials for a state.
 pub(crate) const ACCESS: [&str; 7] =

@@ -87,6 +87,8 @@ pub(crate) struct StatePaths {
     /// The map of the backend's attributes; empty if the component is that map.
     pub backend: &'static str,
     pub workspace: &'static str,
+    /// What happens to a state that nothing places: it is kept there.
+    pub without: &'static str,
 }
 
 impl Vocabulary {

@@ -200,15 +200,106 @@ fn what_steers_resources_is_compared_too() {
     repo.write("infra.yaml", format!("imports: [more.yaml]\n{text}"));
     repo.write("more.yaml", "secrets:\n  generate:\n    - {key: TOKEN, length: 1}\n    - {key: OTHER, length: 8}\n")
         .commit("base");
-    for (old, new, path) in
-        [("north", "south", "config.region"), ("one", "two", "config.bucket"), ("16", "32", "generate[0].length")]
-    {
+    for (old, new, path, status) in [
+        ("north", "south", "config.region", 1),
+        ("one", "two", "config.bucket", 1),
+        ("16", "32", "generate[0].length", 3),
+    ] {
         repo.edit("infra.yaml", old, new).commit("edit");
-        let run = repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(3);
+        let run = repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(status);
         assert!(run.stdout.contains(path) && !run.stdout.contains("No effective change"), "{path}: {run}");
     }
     repo.edit("more.yaml", "length: 8", "length: 9").commit("imported");
     repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(3).says("generate[1].length");
     repo.edit("more.yaml", "length: 1", "length: 2").commit("hidden");
     repo.run(&["diff", "HEAD^..HEAD", "--exit-code"]).ends_with(0);
+}
+
+/// A state, a provider and a resource, in two environments.
+const PLACED: &str = "modules:
+  - name: state
+    type: iac.state
+    config: {backend: spaces, bucket: a}
+    environments: {prod: {config: {prefix: p}}}
+  - name: cloud
+    type: iac.provider
+    config: {provider: harbor, region: north}
+  - name: db
+    type: infra.database
+    protected: true
+    config: {provider: cloud, region: north, size: small}
+environments:
+  dev: {provider: cloud}
+  prod: {provider: cloud}
+";
+
+/// The difference that edits of that make.
+fn edited(edits: &[(&str, &str)]) -> Run {
+    let repo = Repo::new();
+    repo.write("infra.yaml", PLACED).commit("base");
+    let text = edits.iter().fold(PLACED.to_owned(), |text, (old, new)| {
+        assert!(text.contains(old), "{old}");
+        text.replace(old, new)
+    });
+    repo.write("infra.yaml", text).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"])
+}
+
+#[test]
+fn a_state_in_another_place_is_a_danger() {
+    let run = edited(&[("bucket: a", "bucket: b")]).ends_with(1);
+    run.says(
+        "danger[state-address-changed]: 2 components in 2 stacks will use another state: `config.bucket` `a` → `b`",
+    );
+    // One environment alone.
+    let run = edited(&[("prefix: p", "prefix: q")]).ends_with(1);
+    run.says("`state` in `prod` will use another state: `config.prefix` `p` → `q`").hides("dev");
+    let run = edited(&[("backend: spaces, ", "")]).ends_with(1);
+    run.says("may use another state: `config.backend` removed (was `spaces`)");
+    // Without such a module no state is kept.
+    let module = PLACED.split_at(PLACED.find("  - name: state").unwrap()).1;
+    let module = &module[..module.find("  - name: cloud").unwrap()];
+    edited(&[(module, "")]).ends_with(1).says("no backend says where it is any more, so it is kept nowhere");
+    // Another name of the module is nothing to the state.
+    edited(&[("name: state", "name: store")]).ends_with(0).hides("danger[");
+    // An address with a password.
+    let dsn = "backend: postgres, dsn: \"postgres://u:hidden@";
+    let repo = Repo::new();
+    let with = |host: &str| PLACED.replace("backend: spaces, bucket: a", &format!("{dsn}{host}/s\""));
+    repo.write("infra.yaml", with("one")).commit("base");
+    repo.write("infra.yaml", with("two"));
+    repo.run(&["diff"]).ends_with(1).says("`config.dsn` is another one").hides("hidden");
+}
+
+#[test]
+fn a_place_of_a_provider_or_a_resource_that_differs_is_a_danger() {
+    let run = edited(&[("harbor, region: north", "harbor, region: south")]).ends_with(1);
+    run.says(
+        "danger[provider-target-changed]: 2 components in 2 stacks act somewhere else: `region` `north` → `south`",
+    );
+    let run = edited(&[("cloud, region: north", "cloud, region: south")]).ends_with(1);
+    run.says("danger[provider-target-changed]").says("it is destroyed in the old place, or stays there");
+    edited(&[("small", "large")]).ends_with(0).hides("danger[");
+}
+
+#[test]
+fn a_resource_that_is_no_longer_protected_is_a_danger() {
+    for new in ["", "    protected: false\n"] {
+        let run = edited(&[("    protected: true\n", new)]).ends_with(1);
+        run.says("danger[destroy-protection-removed]").says("a plan may destroy");
+    }
+}
+
+#[test]
+fn what_is_no_resource_is_as_an_environment_has_it() {
+    let repo = Repo::new();
+    let text = PLACED.replace("{prod: {config: {prefix: p}}}", "{prod: {config: {prefix: p}}, dev: null}");
+    repo.write("infra.yaml", text).commit("base");
+    let stacks = repo.run(&["describe", "stacks", "--format", "json"]).ends_with(0).json();
+    assert_eq!(stacks["dev"]["components"]["iac.state"], Value::Null, "{stacks}");
+    assert_eq!(
+        stacks["prod"]["components"]["iac.state"]["state"]["config"],
+        json!({"backend": "spaces", "bucket": "a", "prefix": "p"}),
+        "{stacks}"
+    );
 }

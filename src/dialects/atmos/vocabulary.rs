@@ -1,6 +1,7 @@
 //! The names of sections, functions and settings that rules need.
 
 use crate::terraform::components::providers::TARGET_WORDS;
+use crate::terraform::state::BESIDE;
 use crate::value::{StatePaths, Vocabulary};
 
 /// See [`Vocabulary`].
@@ -30,7 +31,12 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     lock: "/metadata/locked",
     versions: &["/required_version", "/required_providers", "/source"],
     version_keys: &["required_version", "version"],
-    state: Some(StatePaths { backend_type: "/backend_type", backend: "/backend", workspace: "/workspace" }),
+    state: Some(StatePaths {
+        backend_type: "/backend_type",
+        backend: "/backend",
+        workspace: "/workspace",
+        without: BESIDE,
+    }),
     append: "!append",
     unset: "!unset",
     functions: &[

@@ -3,7 +3,8 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::{Diagnostics, value_label};
-use crate::dialects::jitsubst::rules;
+use crate::dialects::jitsubst::vocabulary::STATE;
+use crate::dialects::jitsubst::{overlay, rules};
 use crate::template::value_text;
 use crate::text::Text;
 use crate::value::{FileId, Map, Origin, Prov, Value};
@@ -127,12 +128,13 @@ impl Config {
         written.finish(&mut self.written_secrets);
     }
 
-    /// What is no resource, as it is written, by type and name: a list if several modules share those.
-    pub(crate) fn settings(&self) -> BTreeMap<(Text, Text), Value> {
+    /// What is no resource, as it is in an environment, by type and name: a list if several modules share those.
+    pub(crate) fn settings(&self, environment: Option<&str>) -> BTreeMap<(Text, Text), Value> {
         let mut written: BTreeMap<_, Vec<Value>> = BTreeMap::new();
         for module in self.modules.iter().filter(|module| !module.is_resource()) {
+            let Some(value) = overlay::setting(self, module, environment) else { continue };
             let key = (Text::clone(&module.kind), Text::clone(&module.name));
-            written.entry(key).or_default().push(module.value.clone());
+            written.entry(key).or_default().push(value);
         }
         if !self.written_secrets.is_empty() {
             let section = Value::map(self.written_secrets.clone());
@@ -140,6 +142,15 @@ impl Config {
         }
         let whole = |mut all: Vec<Value>| if all.len() == 1 { all.remove(0) } else { Value::list(all) };
         written.into_iter().map(|(key, all)| (key, whole(all))).collect()
+    }
+
+    /// The name of the module that says where the states of an environment are: the first one of its type.
+    pub(crate) fn state(&self, environment: Option<&str>) -> Option<&Text> {
+        let is_there = |module: &&Module| {
+            let own = environment.and_then(|name| module.environment(name));
+            own.is_none_or(|own| !own.is_null())
+        };
+        self.modules.iter().filter(|module| *module.kind == *STATE).find(is_there).map(|module| &module.name)
     }
 
     /// Adds the secrets that modules declare, once all imports are in.

@@ -19,6 +19,7 @@ mod rules;
 mod substitute;
 #[cfg(test)]
 mod tests;
+mod vocabulary;
 
 use super::yaml_file::{YamlCache, YamlLoader};
 use super::{Below, Dialect, EvalError, EvalMode, Evaluated, Presence, Project, Scope, configurations_below, texts};
@@ -76,9 +77,10 @@ pub(crate) struct Stack {
     duplicates: Vec<Resource>,
     /// Excluded modules, with the null that excludes them.
     skipped: Vec<(Text, Prov)>,
-    /// What is no resource and steers those, as it is written, by type and name: providers, states, accounts, secrets. It is the same
-    /// in all environments.
-    settings: Arc<BTreeMap<(Text, Text), Value>>,
+    /// What is no resource and steers those, by type and name: providers, states, accounts, secrets.
+    settings: BTreeMap<(Text, Text), Value>,
+    /// The name of the one among them that says where states are.
+    state: Option<Text>,
     /// Who depends on whom.
     depends: Graph<String, checks::Edge>,
     /// The same with references.
@@ -86,13 +88,7 @@ pub(crate) struct Stack {
 }
 
 impl Stack {
-    fn new(
-        config: &Config,
-        settings: &Arc<BTreeMap<(Text, Text), Value>>,
-        files: &Files,
-        name: &Text,
-        environment: Option<&str>,
-    ) -> Self {
+    fn new(config: &Config, files: &Files, name: &Text, environment: Option<&str>) -> Self {
         let (mut resources, mut duplicates, mut skipped) = (Vec::<Planned>::new(), Vec::new(), Vec::new());
         let mut index: BTreeMap<Text, usize> = BTreeMap::new();
         for module in config.modules.iter().filter(|m| m.is_resource()) {
@@ -107,8 +103,15 @@ impl Stack {
         }
         let depends = checks::depends(&resources);
         let needs = checks::needs(&resources, &depends, files);
-        let settings = Arc::clone(settings);
-        Stack { name: Text::clone(name), resources, index, duplicates, skipped, settings, depends, needs }
+        let (settings, state) = (config.settings(environment), config.state(environment).cloned());
+        Stack { name: Text::clone(name), resources, index, duplicates, skipped, settings, state, depends, needs }
+    }
+
+    /// How many values there are in what is no resource, where the environment has other ones than the rest.
+    fn own_values(&self, config: &Config) -> usize {
+        let own = config.modules.iter().filter(|module| module.environment(&self.name).is_some());
+        let own = own.filter_map(|module| self.settings.get(&(Text::clone(&module.kind), Text::clone(&module.name))));
+        own.map(|value| value.count(MOST_VALUES).unwrap_or(MOST_VALUES)).sum()
     }
 
     fn resource(&self, name: &str) -> Option<&Planned> {
@@ -124,8 +127,10 @@ impl Stack {
                 removal: RemovalEffect::Destroyed,
                 metadata: ComponentMetadata {
                     needed: checks::needed(self, name).into(),
+                    protection: planned.resource.config.get("protected").cloned().unwrap_or_default(),
                     ..ComponentMetadata::default()
                 },
+                language: vocabulary::language(kind),
                 ..Component::new((Text::clone(&self.name), Text::clone(kind), Text::clone(name)), planned.value())
             }
         };
@@ -140,7 +145,14 @@ impl Stack {
         }
         all.extend(self.settings.iter().map(|((kind, name), value)| {
             let address = (Text::clone(&self.name), Text::clone(kind), Text::clone(name));
-            Arc::new(Component { removal: RemovalEffect::Nothing, ..Component::new(address, value.clone()) })
+            let is_state = **kind == *vocabulary::STATE && self.state.as_ref() == Some(name);
+            let state = is_state.then(|| vocabulary::state(value));
+            Arc::new(Component {
+                removal: if is_state { RemovalEffect::Relocated } else { RemovalEffect::Nothing },
+                metadata: ComponentMetadata { state, ..ComponentMetadata::default() },
+                language: vocabulary::language(kind),
+                ..Component::new(address, value.clone())
+            })
         }));
         all.sort_by_key(|c| c.address());
         all
@@ -205,9 +217,8 @@ fn stacks(
     if !is_named {
         names.push(NO_ENVIRONMENT.into());
     }
-    let settings = Arc::new(config.settings());
     let one = |name: &Text| {
-        let stack = || Stack::new(config, &settings, files, name, is_named.then_some(&**name));
+        let stack = || Stack::new(config, files, name, is_named.then_some(&**name));
         diagnostics.guard(&format!("environment {name} of {path}"), || file, stack).ok_or_else(|| Text::clone(name))
     };
     let (mut stacks, mut failed) = (Vec::<Stack>::new(), Vec::new());
@@ -220,6 +231,7 @@ fn stacks(
                 Ok(stack) => {
                     resources += stack.resources.len();
                     values += stack.resources.iter().map(|planned| planned.size).sum::<usize>();
+                    values += stack.own_values(config);
                     stacks.push(stack);
                 }
                 Err(name) => failed.push(name),

@@ -53,15 +53,28 @@ pub(crate) fn place(config: &Config, module: &Module, environment: Option<&str>)
             Some(own) => provider = overlay(&mut resource, own),
             None => {}
         }
-        if let Some(defaults) = config.environments.get(name) {
+        if let Some(defaults) = config.environments.get(name).filter(|_| module.is_resource()) {
             add_defaults(&mut resource, defaults, provider);
         }
     }
-    if module.value.get("protected").and_then(Value::as_bool) == Some(true) {
+    if module.is_resource() && module.value.get("protected").and_then(Value::as_bool) == Some(true) {
         let prov = module.value.get("protected").map(|v| v.prov.clone()).unwrap_or_default();
         set(&mut resource.config, "protected", Value { data: Data::Bool(true), prov });
     }
     Placement::Present(resource)
+}
+
+/// A module that is no resource, as it is in an environment; `None` if it is excluded.
+pub(crate) fn setting(config: &Config, module: &Module, environment: Option<&str>) -> Option<Value> {
+    let mut value = module.value.clone();
+    if let Some(name) = environment {
+        let Placement::Present(placed) = place(config, module, Some(name)) else { return None };
+        remove(&mut value, "environments");
+        if !placed.config.is_null() {
+            set(&mut value, "config", placed.config);
+        }
+    }
+    Some(value)
 }
 
 /// Merges the configuration of a module for an environment over its own. Returns whether that names a provider.

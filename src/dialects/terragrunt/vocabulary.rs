@@ -1,6 +1,7 @@
 //! The names of the parts of a component that rules need.
 
 use crate::terraform::components::providers::TARGET_WORDS;
+use crate::terraform::state::BESIDE;
 use crate::value::{StatePaths, Vocabulary};
 
 /// See [`Vocabulary`].
@@ -13,7 +14,12 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     version_keys: &["version", "terraform_version_constraint", "terragrunt_version_constraint"],
     sources: &["/terraform/source"],
     source_keys: &["source"],
-    state: Some(StatePaths { backend_type: "/remote_state/backend", backend: "/remote_state/config", workspace: "" }),
+    state: Some(StatePaths {
+        backend_type: "/remote_state/backend",
+        backend: "/remote_state/config",
+        workspace: "",
+        without: BESIDE,
+    }),
     target_words: TARGET_WORDS,
     // Providers read such variables.
     targets: &[

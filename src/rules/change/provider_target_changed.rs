@@ -19,8 +19,25 @@ rule!(
 );
 
 pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let found = changes.by_cause(&PROVIDER_TARGET_CHANGED, &changes.components, |changed| {
+    let kept = "what it manages stays in the old place, where nothing manages it any more, and is created again in the new one";
+    let replaced = "it is destroyed in the old place, or stays there where nothing manages it any more, and is created again in the new one";
+    let [kept, replaced] = [(false, kept), (true, replaced)].map(|(is_replaced, note)| {
+        let found = moved(changes, is_replaced);
+        found.into_iter().map(move |finding| finding.note(note))
+    });
+    let help = "keep the old place, and use a second configuration or another component for the new one";
+    kept.chain(replaced).map(|finding| finding.help(help)).collect()
+}
+
+/// The components that act somewhere else: those that a run destroys and creates again for that, or the others.
+fn moved(changes: &Changes<'_>, is_replaced: bool) -> Vec<Diagnostic> {
+    changes.by_cause(&PROVIDER_TARGET_CHANGED, &changes.components, |changed| {
         let vocabulary = changed.vocabulary();
+        let is_own =
+            !vocabulary.targets.is_empty() && changed.after.is_some_and(|c| c.removal == RemovalEffect::Destroyed);
+        if is_own != is_replaced {
+            return Vec::new();
+        }
         let is_managed_elsewhere = is_managed_elsewhere(changes, changed);
         // Of what is not deployed nothing acts.
         let acts = || [changed.before, changed.after].into_iter().flatten().all(is_deployed);
@@ -46,10 +63,7 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
             Some((&change.causes[..], describe(change, target?)))
         });
         found.collect()
-    });
-    let note = "what it manages stays in the old place, where nothing manages it any more, and is created again in the new one";
-    let help = "keep the old place, and use a second configuration or another component for the new one";
-    found.into_iter().map(|finding| finding.note(note).help(help)).collect()
+    })
 }
 
 /// A value that says where a component acts.

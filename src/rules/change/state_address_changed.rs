@@ -7,7 +7,7 @@ use crate::resolution::{Address, Component, RemovalEffect, Resolution, StatePlac
 use crate::rules::rule;
 use crate::terraform::state;
 use crate::text::Text;
-use crate::value::{Flags, Value};
+use crate::value::{Flags, StatePaths, Value};
 use std::collections::{HashMap, HashSet};
 
 rule!(
@@ -28,8 +28,8 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         Status::Modified => moved(changed),
         Status::Removed | Status::Added => replaced(changes, changed),
     });
-    let help = "move the state first (`terraform init -migrate-state`, `terraform state push`), or keep the old place";
-    let note = "Terraform finds no state in the new place and plans to create everything again";
+    let help = "move the state first (Terraform: `terraform init -migrate-state`, `terraform state push`), or keep the old place";
+    let note = "no state is found in the new place, so a plan creates everything again";
     let of_code = moved_by_code(changes, &found);
     found.into_iter().chain(of_code).map(|f| f.note(note).help(help)).collect()
 }
@@ -39,7 +39,9 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
 fn moved_by_code(changes: &Changes<'_>, others: &[Diagnostic]) -> Vec<Diagnostic> {
     let told: HashSet<_> = others.iter().flat_map(|other| &other.subjects).map(|s| (&s.stack, &s.component)).collect();
     let placed = deployed(changes.base).filter_map(|component| {
-        component.language.vocabulary.state.as_ref().filter(|paths| !paths.backend.is_empty())?;
+        // Only what has code can have a backend there.
+        let vocabulary = component.language.vocabulary;
+        vocabulary.state.as_ref().filter(|_| !vocabulary.inputs.is_empty())?;
         (!told.contains(&(&component.stack, &component.name))).then(|| (component.address(), component))
     });
     let placed: HashMap<Address, &Component> = placed.collect();
@@ -55,13 +57,13 @@ fn moved_by_code(changes: &Changes<'_>, others: &[Diagnostic]) -> Vec<Diagnostic
             (Some(old), None) => (
                 MAY,
                 match of_code(changes, 1, after) {
-                    Some(None) => gone(old)?,
+                    Some(None) => gone(old, paths)?,
                     Some(Some(new)) => format!("backend `{}` is gone, and its code has `{new}`", old.backend),
                     None => format!("backend `{}` is gone, and its code is not known", old.backend),
                 },
             ),
             (None, Some(new)) => match of_code(changes, 0, before) {
-                Some(None) => (ONE, first(new)?),
+                Some(None) => (ONE, first(new, paths)?),
                 Some(Some(old)) => (MAY, format!("backend `{}` is new, and its code had `{old}`", new.backend)),
                 None => (MAY, format!("backend `{}` is new, and its code is not known", new.backend)),
             },
@@ -105,7 +107,7 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
     }
     let Some(state) = &changed.vocabulary().state else { return Vec::new() };
     let sides = [changed.before, changed.after];
-    let unplaced = || unplaced(changed, state.backend);
+    let unplaced = || unplaced(changed, state);
     let is_shown = |side: Option<&Component>| side.is_some_and(|component| shows(component, state.backend));
     if let [Some(old), Some(new)] = sides.map(|side| side.and_then(|component| component.metadata.state.as_ref()))
         && !sides.iter().all(|side| is_shown(*side))
@@ -126,7 +128,7 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
     let all = others.chain(attributes).filter(|c| !c.is_same_call && (!is_other_type || c.before.is_some()));
     let moved: Vec<&Change> = all.collect();
     let Some(first) = moved.first() else { return unplaced() };
-    let part = |c: &&Change| format!("`{}` {}", dotted(&c.path), transition(c.before.as_ref(), c.after.as_ref()));
+    let part = |c: &&Change| setting(&dotted(&c.path), c.before.as_ref(), c.after.as_ref());
     let parts: Vec<String> = moved.iter().map(part).collect();
     // What a backend leaves out, `init` can get from elsewhere.
     let is_known = |side: &Option<Value>| side.as_ref().is_some_and(|value| !is_unknown(value));
@@ -137,8 +139,9 @@ fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
 
 /// A component of which the settings that locate its state are there or not known on one side only, or differ and are not known as
 /// a whole. Without such settings the state is kept beside the code, unless the code says something.
-fn unplaced<'a>(changed: &Changed<'a>, backend: &str) -> Vec<(&'a [Cause], Phrase)> {
-    let mut of_state = changed.change.changes.iter().filter(|c| !c.path.is_empty() && is_within(backend, &c.path));
+fn unplaced<'a>(changed: &Changed<'a>, paths: &StatePaths) -> Vec<(&'a [Cause], Phrase)> {
+    let mut of_state =
+        changed.change.changes.iter().filter(|c| !c.path.is_empty() && is_within(paths.backend, &c.path));
     let Some(cause) = of_state.find(|change| !change.is_same_call) else { return Vec::new() };
     let [old, new] = [changed.before, changed.after].map(|side| side?.metadata.state.as_ref());
     let is_open = |side: &Option<Value>| side.as_ref().is_some_and(is_unknown);
@@ -146,8 +149,8 @@ fn unplaced<'a>(changed: &Changed<'a>, backend: &str) -> Vec<(&'a [Cause], Phras
     let text = match (old, new) {
         (_, None) if is_open(&cause.after) => Some(format!("`{name}` is not known")),
         (None, _) if is_open(&cause.before) => Some(format!("`{name}` was not known")),
-        (Some(old), None) => gone(old),
-        (None, Some(new)) => first(new),
+        (Some(old), None) => gone(old, paths),
+        (None, Some(new)) => first(new, paths),
         _ => None,
     };
     text.into_iter().map(|text| (&cause.causes[..], Phrase::new(MAY, MAY, text))).collect()
@@ -159,13 +162,13 @@ fn is_unknown(value: &Value) -> bool {
 }
 
 /// What it means that a backend is gone.
-fn gone(old: &StatePlace) -> Option<String> {
-    is_elsewhere(old).then(|| format!("backend `{}` is gone, so the state is kept beside the code", old.backend))
+fn gone(old: &StatePlace, paths: &StatePaths) -> Option<String> {
+    is_elsewhere(old).then(|| format!("backend `{}` is gone, so the state is {}", old.backend, paths.without))
 }
 
 /// What it means that a component has a backend for the first time.
-fn first(new: &StatePlace) -> Option<String> {
-    is_elsewhere(new).then(|| format!("backend `{}` is new; the state was kept beside the code", new.backend))
+fn first(new: &StatePlace, paths: &StatePaths) -> Option<String> {
+    is_elsewhere(new).then(|| format!("backend `{}` is new; the state was {}", new.backend, paths.without))
 }
 
 /// Whether a state is elsewhere than beside the code, where a local state without settings is.
@@ -211,7 +214,7 @@ fn differences<'p>(old: &'p StatePlace, new: &'p StatePlace) -> Option<Differenc
         return None;
     }
     let kind = is_other_kind.then(|| format!("backend `{}` → `{}`", old.backend, new.backend));
-    let parts = moved.iter().map(|(key, old, new)| format!("`{key}` {}", transition(*old, *new)));
+    let parts = moved.iter().map(|(key, old, new)| setting(key, *old, *new));
     let is_known = |(_, old, new): &(_, Option<&Value>, Option<&Value>)| {
         ![old, new].into_iter().copied().flatten().any(is_unknown)
     };
@@ -220,6 +223,15 @@ fn differences<'p>(old: &'p StatePlace, new: &'p StatePlace) -> Option<Differenc
         values: moved.iter().flat_map(|(_, old, new)| [*old, *new]).flatten().collect(),
         is_certain: is_other_kind || moved.iter().any(is_known),
     })
+}
+
+/// A setting that differs, in words.
+fn setting(name: &str, before: Option<&Value>, after: Option<&Value>) -> String {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    match state::SECRET_ADDRESS.contains(&last) {
+        true => format!("`{name}` is another one"),
+        false => format!("`{name}` {}", transition(before, after)),
+    }
 }
 
 /// A component that only configures where the state of its stack is, and is added or removed.
@@ -235,12 +247,19 @@ fn replaced<'a>(changes: &Changes<'a>, changed: &Changed<'a>) -> Vec<(&'a [Cause
         let component = if is_removed { other.after.filter(|_| other.before.is_none()) } else { other.before };
         other.change.stack == *stack && component.is_some_and(is_place)
     });
+    let without = changed.vocabulary().state.as_ref().map_or("", |paths| paths.without);
+    let states = [changed.before, other.and_then(|other| other.after)].map(|side| side?.metadata.state.as_ref());
+    if let [Some(old), Some(new)] = states
+        && differences(old, new).is_none()
+    {
+        return Vec::new();
+    }
     let text = match (is_removed, other) {
         (true, Some(other)) => format!("it is now in `{}`", other.change.name),
-        (true, None) => "no backend says where it is any more, so it is kept beside the code".to_owned(),
+        (true, None) => format!("no backend says where it is any more, so it is {without}"),
         // The removed component reports it.
         (false, Some(_)) => return Vec::new(),
-        (false, None) => "it was kept beside the code".to_owned(),
+        (false, None) => format!("it was {without}"),
     };
     vec![(
         &changed.change.causes[..],
