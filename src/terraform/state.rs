@@ -18,6 +18,10 @@ pub(crate) struct StateLocation<'a> {
 /// Where a state is that nothing places.
 pub(crate) const BESIDE: &str = "kept beside the code";
 
+/// How to move one.
+pub(crate) const MOVE: &str =
+    "move the state first (`terraform init -migrate-state`, `terraform state push`), or keep the old place";
+
 /// The attributes of backends that locate a state.
 pub(crate) const ADDRESS: [&str; 23] = [
     "address",

@@ -89,6 +89,8 @@ pub(crate) struct StatePaths {
     pub workspace: &'static str,
     /// What happens to a state that nothing places: it is kept there.
     pub without: &'static str,
+    /// How to move a state.
+    pub help: &'static str,
 }
 
 impl Vocabulary {

@@ -1,7 +1,7 @@
 //! The names of sections, functions and settings that rules need.
 
 use crate::terraform::components::providers::TARGET_WORDS;
-use crate::terraform::state::BESIDE;
+use crate::terraform::state;
 use crate::value::{StatePaths, Vocabulary};
 
 /// See [`Vocabulary`].
@@ -35,7 +35,8 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
         backend_type: "/backend_type",
         backend: "/backend",
         workspace: "/workspace",
-        without: BESIDE,
+        without: state::BESIDE,
+        help: state::MOVE,
     }),
     append: "!append",
     unset: "!unset",

@@ -36,6 +36,7 @@ static STATES: Vocabulary = Vocabulary {
         backend: "/config",
         workspace: "",
         without: "kept nowhere",
+        help: "copy what the old place has into the new one first, or keep the old place",
     }),
     ..Vocabulary::EMPTY
 };

@@ -1,7 +1,7 @@
 //! The names of the parts of a component that rules need.
 
 use crate::terraform::components::providers::TARGET_WORDS;
-use crate::terraform::state::BESIDE;
+use crate::terraform::state;
 use crate::value::{StatePaths, Vocabulary};
 
 /// See [`Vocabulary`].
@@ -18,7 +18,8 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
         backend_type: "/remote_state/backend",
         backend: "/remote_state/config",
         workspace: "",
-        without: BESIDE,
+        without: state::BESIDE,
+        help: state::MOVE,
     }),
     target_words: TARGET_WORDS,
     // Providers read such variables.

@@ -3,7 +3,7 @@
 use super::{Changed, Changes, FindingGroup, Phrase, dotted, is_deployed, is_within, nouns, transition};
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::{Cause, Change, Status};
-use crate::resolution::{Address, Component, RemovalEffect, Resolution, StatePlace};
+use crate::resolution::{Component, RemovalEffect, Resolution, StatePlace};
 use crate::rules::rule;
 use crate::terraform::state;
 use crate::text::Text;
@@ -28,10 +28,20 @@ pub(super) fn check(changes: &Changes<'_>) -> Vec<Diagnostic> {
         Status::Modified => moved(changed),
         Status::Removed | Status::Added => replaced(changes, changed),
     });
-    let help = "move the state first (Terraform: `terraform init -migrate-state`, `terraform state push`), or keep the old place";
+    let paths = |changed: &Changed<'_>| changed.vocabulary().state.as_ref();
+    let all = changes.components.iter().filter(|_| !found.is_empty());
+    let help = all.filter_map(|c| Some(((&c.change.stack, &c.change.name), paths(c)?.help)));
+    let help: HashMap<_, _> = help.collect();
+    let help = |finding: &Diagnostic| {
+        finding.subjects.first().and_then(|s| help.get(&(&s.stack, &s.component))).copied().unwrap_or(state::MOVE)
+    };
     let note = "no state is found in the new place, so a plan creates everything again";
     let of_code = moved_by_code(changes, &found);
-    found.into_iter().chain(of_code).map(|f| f.note(note).help(help)).collect()
+    let with_help = |finding: Diagnostic| {
+        let help = help(&finding);
+        finding.note(note).help(help)
+    };
+    found.into_iter().chain(of_code).map(with_help).collect()
 }
 
 /// The components whose states are somewhere else though no setting of their backends differs, apart from those of other findings:
@@ -42,14 +52,14 @@ fn moved_by_code(changes: &Changes<'_>, others: &[Diagnostic]) -> Vec<Diagnostic
         // Only what has code can have a backend there.
         let vocabulary = component.language.vocabulary;
         vocabulary.state.as_ref().filter(|_| !vocabulary.inputs.is_empty())?;
-        (!told.contains(&(&component.stack, &component.name))).then(|| (component.address(), component))
+        (!told.contains(&(&component.stack, &component.name))).then_some((address(component), component))
     });
-    let placed: HashMap<Address, &Component> = placed.collect();
+    let placed: HashMap<_, &Component> = placed.collect();
     if placed.is_empty() {
         return Vec::new();
     }
     let found = deployed(changes.context.resolution).filter_map(|after| {
-        let before = *placed.get(&after.address())?;
+        let before = *placed.get(&address(after))?;
         let paths = after.language.vocabulary.state.as_ref()?;
         let is_written = [before, after].iter().all(|side| shows(side, paths.backend));
         let (verb, details) = match (&before.metadata.state, &after.metadata.state) {
@@ -81,6 +91,10 @@ fn moved_by_code(changes: &Changes<'_>, others: &[Diagnostic]) -> Vec<Diagnostic
         Some(finding)
     });
     found.collect()
+}
+
+fn address(component: &Component) -> [&Text; 3] {
+    [&component.stack, &component.kind, &component.name]
 }
 
 /// The type of the backend in the code that a component has on one side; `None` if the code cannot be read.

@@ -18,7 +18,7 @@ use crate::terraform::evaluation::statics::Identifier;
 use crate::terraform::module::block::Declared;
 use crate::terraform::root::Evaluated;
 use crate::terraform::secrets::SecretNames;
-use crate::terraform::state::BESIDE;
+use crate::terraform::state;
 use crate::text::Text;
 use crate::value::{Key, Language, Map, StatePaths, Value, Vocabulary};
 
@@ -31,7 +31,7 @@ pub(crate) static DECLARATIONS: Vocabulary = Vocabulary {
     source_keys: &["source"],
     instances: "/for_each",
     type_constraint: "/type",
-    state: Some(StatePaths { backend_type: "", backend: "", workspace: "", without: BESIDE }),
+    state: Some(StatePaths { backend_type: "", backend: "", workspace: "", without: state::BESIDE, help: state::MOVE }),
     call_defaults: "/defaults",
     is_named_with_type: true,
     removal_help: "destroy it first",
