@@ -481,33 +481,3 @@ fn scripts_that_a_provider_names_are_a_part_of_what_runs() {
     repo.write("scripts/x.sh", "2\n").commit("another");
     repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0).hides("runs different code");
 }
-
-#[test]
-fn what_is_deployed_somewhere_else_is_a_danger() {
-    let project = |context: &str, namespace: &str, own: &str, local: &str| {
-        format!(
-            "apiVersion: garden.io/v2\nkind: Project\nname: shop\nenvironments:\n  - {{name: dev, defaultNamespace: d}}\n  - {{name: prod, \
-             defaultNamespace: {namespace}}}\nproviders:\n  - {{name: kubernetes, environments: [prod], context: {context}, defaultHostname: h, \
-             namespace: {{name: {own}}}}}\n  - {{name: local-kubernetes, environments: [dev], context: {local}}}\n"
-        )
-    };
-    let action = |namespace: &str| {
-        format!("kind: Deploy\ntype: kubernetes\nname: api\nspec: {{files: [k.yaml], namespace: {namespace}}}\n")
-    };
-    let repo = Repo::new();
-    repo.write("api/k.yaml", "kind: Deployment\nmetadata: {name: a}\n").write("api/garden.yml", action("a"));
-    repo.write("project.garden.yml", project("a", "a", "a", "a")).commit("base");
-    for (text, expected) in [
-        (project("b", "a", "a", "a"), "`kubernetes` in `prod` acts somewhere else: `context` `a` → `b`"),
-        (project("a", "b", "a", "a"), "`shop` in `prod` acts somewhere else: `namespace` `a` → `b`"),
-        (project("a", "a", "b", "a"), "`kubernetes` in `prod` acts somewhere else: `name` `a` → `b`"),
-    ] {
-        repo.write("project.garden.yml", text);
-        repo.run(&["diff"]).ends_with(1).says("danger[provider-target-changed]").says(expected);
-    }
-    // A cluster on the own machine.
-    repo.write("project.garden.yml", project("a", "a", "a", "b"));
-    repo.run(&["diff"]).ends_with(0).hides("danger[");
-    repo.write("project.garden.yml", project("a", "a", "a", "a")).write("api/garden.yml", action("b"));
-    repo.run(&["diff"]).ends_with(1).says("`namespace` `a` → `b`");
-}

@@ -286,7 +286,7 @@ fn a_place_of_a_provider_or_a_resource_that_differs_is_a_danger() {
 fn a_resource_that_is_no_longer_protected_is_a_danger() {
     for new in ["", "    protected: false\n"] {
         let run = edited(&[("    protected: true\n", new)]).ends_with(1);
-        run.says("danger[destroy-protection-removed]").says("a plan may destroy");
+        run.says("danger[destroy-protection-removed]").says("and may be destroyed");
     }
 }
 

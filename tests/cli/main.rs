@@ -25,6 +25,7 @@ mod expect;
 mod formats;
 mod functions;
 mod garden;
+mod garden_dangers;
 mod garden_hook;
 mod garden_unknown;
 mod generated;

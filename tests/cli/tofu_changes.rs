@@ -193,7 +193,7 @@ fn protection_that_is_not_known_is_not_there() {
     };
     let danger = |to: &str| dangers(&diff(&[("main.tf", &store("true"))], &[("main.tf", &store(to))]).1);
     let of = |words: &str| vec![("destroy-protection-removed".to_owned(), format!("`aws_s3_bucket.a` in `.` {words}"))];
-    assert_eq!(danger("false"), of("is no longer protected: a plan may destroy it"));
+    assert_eq!(danger("false"), of("is no longer protected, and may be destroyed"));
     assert_eq!(danger("var.keep"), of("may no longer be protected: that is known only at run time"));
     assert_eq!(danger("!false"), []);
 }

@@ -19,7 +19,7 @@ rule!(
 
 /// What is said of one resource and of several: of those that are not protected, and of those of which that is not known.
 const GONE: [&str; 2] =
-    ["is no longer protected: a plan may destroy it", "are no longer protected: a plan may destroy them"];
+    ["is no longer protected, and may be destroyed", "are no longer protected, and may be destroyed"];
 const UNKNOWN: [&str; 2] = [
     "may no longer be protected: that is known only at run time",
     "may no longer be protected: that is known only at run time",

@@ -6,7 +6,7 @@ use crate::dialects::garden::template::node::Node;
 use crate::dialects::garden::vocabulary;
 use crate::resolution::{Component, ComponentMetadata, RemovalEffect};
 use crate::text::Text;
-use crate::value::Language;
+use crate::value::{Data, Flags, Language, Value};
 use std::sync::Arc;
 
 /// The project with its variables in this environment.
@@ -34,18 +34,43 @@ pub(super) fn all(stack: &Text, parts: Vec<Part>) -> Vec<Arc<Component>> {
     out
 }
 
+/// Whether Garden refuses to destroy what a part deploys: what Terraform and Pulumi manage, unless `allowDestroy` is set or is the
+/// default.
+fn protection(part: &Part) -> Value {
+    let of_action = || Some((part.value.get("type")?.as_str()?, part.value.get("spec")?));
+    let (tool, settings) = match part.kind.as_str() {
+        "deploy" => of_action().unwrap_or(("", &part.value)),
+        // Its own root module is destroyed with the environment.
+        "provider" if part.value.get("initRoot").is_some() => (&*part.name, &part.value),
+        _ => return Value::default(),
+    };
+    let by_default = match tool {
+        "terraform" => true,
+        "pulumi" => false,
+        _ => return Value::default(),
+    };
+    match settings.get("allowDestroy") {
+        Some(allows) if allows.holds(Flags::UNKNOWN) => allows.clone(),
+        Some(allows) if allows.as_bool().is_some() => {
+            Value::new(Data::Bool(allows.as_bool() == Some(false))).with_prov(allows.prov.clone())
+        }
+        _ => Value::new(Data::Bool(by_default)),
+    }
+}
+
 fn component(stack: &Text, part: Part) -> Component {
     let removal = match part.kind.as_str() {
         "deploy" => RemovalEffect::Orphaned,
         _ => RemovalEffect::Nothing,
     };
-    let vocabulary = vocabulary::of(&part.kind, &part.name);
+    let (vocabulary, protection) = (vocabulary::of(&part.kind, &part.name), protection(&part));
     Component {
         language: Language { vocabulary, ..Language::default() },
         shaping_origins: part.shaping.into(),
         removal,
         metadata: ComponentMetadata {
             is_disabled: part.is_disabled,
+            protection,
             links: part.links.into(),
             ..ComponentMetadata::default()
         },
