@@ -30,6 +30,8 @@ pub(crate) struct Vocabulary {
     pub locals: &'static str,
     /// Booleans that switch a component off, with the value that does.
     pub switches: &'static [(&'static str, bool)],
+    /// Paths below which there are arguments of the commands that run a component.
+    pub arguments: &'static [&'static str],
     /// The path and the text that make a component one that others only inherit from.
     pub abstract_marker: Option<(&'static str, &'static str)>,
     /// The boolean that locks a component.
@@ -109,6 +111,7 @@ impl Vocabulary {
         components: "",
         locals: "",
         switches: &[],
+        arguments: &[],
         abstract_marker: None,
         lock: "",
         versions: &[],

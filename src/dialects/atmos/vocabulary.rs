@@ -26,6 +26,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     ],
     components: "components",
     locals: "locals",
+    arguments: &["/env"],
     switches: &[("/metadata/enabled", false), ("/vars/enabled", false)],
     abstract_marker: Some(("/metadata/type", "abstract")),
     lock: "/metadata/locked",

@@ -9,6 +9,7 @@ pub(super) static VOCABULARY: Vocabulary = Vocabulary {
     plain_sections: &["inputs"],
     inputs: "inputs",
     locals: "locals",
+    arguments: &["/terraform/extra_arguments"],
     switches: &[("/exclude/if", true)],
     versions: &["/terraform/version", "/terraform_version_constraint", "/terragrunt_version_constraint"],
     version_keys: &["version", "terraform_version_constraint", "terragrunt_version_constraint"],

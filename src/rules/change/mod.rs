@@ -4,6 +4,7 @@ pub(super) mod backend_credentials_changed;
 pub(super) mod base_already_broken;
 pub(super) mod component_removed;
 pub(super) mod dependency_dropped;
+pub(super) mod destroy_argument;
 pub(super) mod destroy_protection_removed;
 pub(super) mod edit_without_effect;
 pub(super) mod encryption_method_removed;
@@ -423,6 +424,7 @@ pub(super) static CHECKS: &[Checked] = &[
     (&component_removed::COMPONENT_REMOVED, Check::Change(component_removed::components)),
     (&renamed::COMPONENT_RENAMED, Check::Change(renamed::components)),
     (&dependency_dropped::DEPENDENCY_DROPPED, Check::Change(dependency_dropped::check)),
+    (&destroy_argument::DESTROY_ARGUMENT, Check::Change(destroy_argument::check)),
     (&destroy_protection_removed::DESTROY_PROTECTION_REMOVED, Check::Change(destroy_protection_removed::check)),
     (&edit_without_effect::EDIT_WITHOUT_EFFECT, Check::Change(edit_without_effect::check)),
     (&encryption_method_removed::ENCRYPTION_METHOD_REMOVED, Check::Change(encryption_method_removed::check)),

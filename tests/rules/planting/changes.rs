@@ -23,6 +23,12 @@ pub(crate) const ALL: &[Planting] = &[
         p.vpc(&["metadata", "type"], "abstract");
         p.expect("type: abstract");
     }),
+    ("destroy-argument", |p| {
+        p.vpc(&["env", "TF_CLI_ARGS_apply"], "-input=false");
+        p.commit();
+        p.vpc(&["env", "TF_CLI_ARGS_apply"], "-destroy");
+        p.expect("-destroy");
+    }),
     ("component-disabled", |p| {
         p.vpc(&["metadata", "enabled"], "true");
         p.commit();
