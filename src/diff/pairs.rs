@@ -152,5 +152,18 @@ pub(super) fn candidates<'a>(
     };
     let (mut old, mut new) = (Components(Vec::new()), Components(Vec::new()));
     threads::join(|| old = select(base), || new = select(head));
-    (old, new)
+    let open: [HashSet<(&str, &str)>; 2] = [base, head]
+        .map(|side| side.units.iter().flat_map(|unit| unit.open.iter().map(|stack| (&*unit.name, &**stack))).collect());
+    if open.iter().all(HashSet::is_empty) {
+        return (old, new);
+    }
+    // What one side may have, too, is neither added nor removed.
+    let closed = |own: &Components<'a>, other: &Components<'a>, open: &HashSet<(&str, &str)>| {
+        let is_known = |located: &&Located<'a>| {
+            let Located { component, unit } = located;
+            !open.contains(&(&*unit.name, &*component.stack)) || other.get(&component.address()).is_some()
+        };
+        Components(own.0.iter().filter(is_known).copied().collect())
+    };
+    (closed(&old, &new, &open[1]), closed(&new, &old, &open[0]))
 }

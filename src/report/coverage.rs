@@ -128,7 +128,7 @@ pub(super) fn summary(report: &Report<'_>) -> String {
         coverage.projects.iter().flat_map(|p| &p.not_evaluated).map(|name| &**name).collect();
     if !elsewhere.is_empty() {
         let names: Vec<&str> = elsewhere.into_iter().collect();
-        line.push_str(&format!(", without the code of {}, which is elsewhere", shown(&names)));
+        line.push_str(&format!(", without the code of {}, which is elsewhere or not known", shown(&names)));
     }
     let all = || coverage.projects.iter().flat_map(|p| &p.config).map(|path| &**path);
     // What an assumption is about stands before the report already.

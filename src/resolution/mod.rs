@@ -165,6 +165,8 @@ pub(crate) struct Unit {
     pub broken: Vec<(Text, Text)>,
     /// Names of stacks that could not be resolved, though others of the unit were. Sorted.
     pub failed: Vec<Text>,
+    /// Names of stacks that may have other components than these: what makes them is elsewhere, or not known.
+    pub open: Vec<Text>,
     /// Why it may have other values and components than these: files that it reads and that git does not have. What they set is
     /// unknown; everything else was resolved.
     pub lacks: Vec<Arc<Unknown>>,
@@ -198,6 +200,7 @@ impl Unit {
             state: State::Broken,
             broken: Vec::new(),
             failed: Vec::new(),
+            open: Vec::new(),
             lacks: Vec::new(),
             may_read_more: false,
             unlisted: Vec::new(),
@@ -380,6 +383,19 @@ impl Resolution {
             units.flat_map(|u| u.components.iter().map(|c| &c.stack).chain(&u.failed))
         };
         of_units(self).chain(of_units(other)).collect()
+    }
+
+    /// The stacks of which the other state of the project has components that this one may have, too, though it does not list them.
+    pub(crate) fn open_stacks(&self, other: &Resolution) -> BTreeSet<Text> {
+        let open: BTreeSet<&Text> = self.units.iter().flat_map(|unit| &unit.open).collect();
+        if open.is_empty() {
+            return BTreeSet::new();
+        }
+        let listed = |side: &Resolution| -> BTreeSet<Address> {
+            let components = side.units.iter().flat_map(|unit| &unit.components);
+            components.filter(|c| open.contains(&c.stack)).map(|component| component.address()).collect()
+        };
+        listed(other).difference(&listed(self)).map(|(stack, ..)| Text::clone(stack)).collect()
     }
 
     /// The components of another state of the project that this one may have, too, though it could not resolve them, and

@@ -292,7 +292,8 @@ impl CompareRun<'_> {
         let part = self.part;
         let mut coverage =
             coverage::of(part.dialect().name(), part.folder(), Some(&base), &head, self.files, &is_touched);
-        coverage.not_evaluated = run.not_evaluated(&diff).into_iter().collect();
+        let open = head.open_stacks(&base).into_iter().chain(base.open_stacks(&head));
+        coverage.not_evaluated = run.not_evaluated(&diff).into_iter().chain(open).collect();
         coverage.is_touched = touches(self.changes, part.folder());
         if diff.unresolved.is_empty() {
             diff.unresolved = coverage.lacking().iter().map(|(_, one)| one.name()).collect();

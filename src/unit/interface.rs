@@ -217,6 +217,7 @@ impl UnitInterface {
             state,
             broken,
             failed,
+            open: _,
             lacks,
             unlisted,
             validated_as,

@@ -143,3 +143,47 @@ fn a_version_that_cannot_be_computed_is_not_absent() {
     let run = run.ends_with(1).says("version  \"1.0.0\" → ${var.v}");
     run.says("warning[value-became-unknown]: `version`").hides("provider-or-version-widened");
 }
+
+/// A unit with this source, these inputs and these other blocks, and its module.
+fn diff_sources([before, after]: [&str; 2]) -> Run {
+    let others = [("modules/web/main.tf", CODE), ("modules/app/main.tf", "output \"a\" {\n  value = 1\n}\n")];
+    let texts = [before, after].map(|source| format!("terraform {{\n  source = \"{source}\"\n}}\n"));
+    diff("live/web/terragrunt.hcl", [&texts[0], &texts[1]], &others)
+}
+
+#[test]
+fn resources_of_code_that_cannot_be_read_are_neither_removed_nor_added() {
+    let (known, unknown) = ("../../modules/web", "../../modules/${get_env(\\\"M\\\")}".replace('\\', ""));
+    for other in [&*unknown, "git::https://example.com/web.git?ref=v1.0.0"] {
+        for sources in [[known, other], [other, known]] {
+            let run = diff_sources(sources).ends_with(0).hides("danger[").hides("aws_s3_bucket.logs");
+            run.says("terraform.source").says("without the code of live/web, which is elsewhere or not known");
+        }
+    }
+    // Of code that is known to be another one, they are.
+    diff_sources([known, "../../modules/app"]).ends_with(1).says("danger[component-removed]").hides("not known");
+    // What else is in the folder is not known: the rest of the code is.
+    let generate = |contents: &str| {
+        format!(
+            "generate \"g\" {{\n  path      = \"g.tf\"\n  if_exists = \"overwrite\"\n  contents  = {contents}\n}}\n"
+        )
+    };
+    let own = generate("\"resource \\\"aws_sns_topic\\\" \\\"t\\\" {\\n}\\n\"");
+    let run = diff_unit(&own, &generate("run_cmd(\"./make\")"));
+    run.ends_with(0).hides("danger[").hides("aws_sns_topic.t of").says("without the code of live/web");
+    diff_unit(&own, "").ends_with(1).says("danger[component-removed]: `aws_sns_topic.t`");
+}
+
+#[test]
+fn inputs_that_are_not_known_may_set_any_variable() {
+    let code =
+        "variable \"name\" {\n  default = \"logs\"\n}\nresource \"aws_s3_bucket\" \"b\" {\n  bucket = var.name\n}\n";
+    let unit = |inputs: &str| format!("{UNIT}inputs = {inputs}\n");
+    let others = [("modules/web/main.tf", code)];
+    let path = "live/web/terragrunt.hcl";
+    let run = diff(path, [&unit("{}"), &unit("jsondecode(run_cmd(\"./inputs\"))")], &others).ends_with(0);
+    run.says("bucket  \"logs\" → ${var.name}").says("warning[value-became-unknown]");
+    let run =
+        diff(path, [&unit("merge({ name = \"a\" }, jsondecode(run_cmd(\"a\")))"), &unit("{}")], &others).ends_with(0);
+    run.says("bucket  ${var.name} → \"logs\"");
+}

@@ -196,6 +196,7 @@ pub(super) fn resolve(
         if !loader.leaves_code {
             let code = component::evaluate_code(&session, folder, file, &component);
             unit.failed.extend(code.failed);
+            unit.open.extend(code.open);
             unit.components = code.components;
         }
         unit.components.push(component);

@@ -15,7 +15,7 @@ use crate::terraform::evaluation::given::{DEFAULT_WORKSPACE, GeneratedFile, Give
 use crate::terraform::root;
 use crate::terraform::rules::FAILED_CONDITION;
 use crate::text::Text;
-use crate::value::{Data, FileId, Flags, Map, Origin, Value};
+use crate::value::{Data, FileId, Flags, Key, Map, Origin, Value};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -32,6 +32,8 @@ pub(in crate::dialects::terragrunt) struct EvaluatedCode {
     pub components: Vec<Arc<Component>>,
     /// The stack of these, if they are not known because the code is broken.
     pub failed: Option<Text>,
+    /// The same if there may be others than these: the code is elsewhere, or which code it is is not known, or what is generated.
+    pub open: Option<Text>,
 }
 
 /// Evaluates the code of the unit of a folder, which a file defines; without code in the repository there are only the settings
@@ -54,13 +56,17 @@ pub(in crate::dialects::terragrunt) fn evaluate(
         generated: generated(session, [folder, code], parts),
     };
     let is_code = |folder: &str| modules.is_there(folder);
+    let stack = code_stack(unit);
+    let is_open = unit.metadata.code.is_none() || over.generated.iter().any(|file| file.text.is_none());
+    let open = is_open.then(|| stack.clone());
     let is_known = unit.metadata.code.is_some() && (is_code(code) || over.folder.as_deref().is_some_and(is_code));
     if !is_known && over.generated.is_empty() {
-        return EvaluatedCode::default();
+        return EvaluatedCode { open, ..EvaluatedCode::default() };
     }
     let arguments = Arguments::of(session, folder, parts);
+    let passed = parts.get("inputs").map(|inputs| passed(session, [code, folder], inputs));
     let given = Given {
-        passed: parts.get("inputs").and_then(Value::as_map).map(|inputs| &**inputs),
+        passed: passed.as_deref(),
         values: None,
         over: Some(&over),
         variables: &arguments.variables,
@@ -68,13 +74,12 @@ pub(in crate::dialects::terragrunt) fn evaluate(
         workspace: Some(DEFAULT_WORKSPACE),
     };
     let mut evaluated = root::evaluate(code, given, modules, Wanted::Values);
-    let stack = code_stack(unit);
     let (workspace, mut failures) = (Workspace { name: given.workspace, is_assumed: true }, Vec::new());
     let mut components = evaluated.settings(&stack, workspace, (Wanted::Values, true), &mut failures);
     // Where the state is says the unit.
     components.retain(|component| component.metadata.state.is_none());
     if !is_known {
-        return EvaluatedCode { components, failed: None };
+        return EvaluatedCode { components, failed: None, open };
     }
     session.files.borrow_mut().extend(evaluated.files());
     let mut failures = evaluated.take_failures(failures);
@@ -101,9 +106,23 @@ pub(in crate::dialects::terragrunt) fn evaluate(
                 let all = components.iter_mut().map(Arc::make_mut);
                 all.for_each(|made| made.shaping_origins.shared = Arc::clone(places));
             }
-            EvaluatedCode { components, failed: None }
+            EvaluatedCode { components, failed: None, open }
         }
     }
+}
+
+/// What a unit passes to its code. If it is not known what that is, it may be a value for each variable.
+fn passed(session: &Session<'_>, folders: [&str; 2], inputs: &Value) -> Arc<Map> {
+    if let Some(known) = inputs.as_map() {
+        return Arc::clone(known);
+    }
+    if !inputs.holds(Flags::UNKNOWN) {
+        return Map::none();
+    }
+    let modules = folders.into_iter().filter_map(|folder| session.loader.modules.module(folder));
+    let names: BTreeSet<Text> =
+        modules.flat_map(|module| module.variables.keys().cloned().collect::<Vec<_>>()).collect();
+    Arc::new(names.into_iter().map(|name| (Key::from(name), inputs.clone())).collect())
 }
 
 /// The files that are generated into the folder of the code, which is the second one; those that take the place of others are reported.
