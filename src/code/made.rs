@@ -161,6 +161,7 @@ impl Evaluator<'_> {
                 evaluated.made(&stack, &Arc::new(address.clone()), settings)
             },
             absent: evaluated.absent(),
+            open: evaluated.open(&stack, false),
             state: State::Resolved,
             failed: if is_hidden { vec![stack.clone()] } else { Vec::new() },
             ..Unit::broken(stack, unit.file)

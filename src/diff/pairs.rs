@@ -1,7 +1,7 @@
 //! Which components of two sides are compared.
 
 use super::DiffOptions;
-use crate::resolution::{Address, Component, InstanceOf, Resolution, State, Unit};
+use crate::resolution::{Address, Component, InstanceOf, Open, Resolution, State, Unit};
 use crate::text::{ByAddress, FastSet, Text, order};
 use crate::threads;
 use std::cmp::Ordering;
@@ -152,18 +152,22 @@ pub(super) fn candidates<'a>(
     };
     let (mut old, mut new) = (Components(Vec::new()), Components(Vec::new()));
     threads::join(|| old = select(base), || new = select(head));
-    let open: [HashSet<(&str, &str)>; 2] = [base, head]
-        .map(|side| side.units.iter().flat_map(|unit| unit.open.iter().map(|stack| (&*unit.name, &**stack))).collect());
-    if open.iter().all(HashSet::is_empty) {
+    let open: [HashMap<&str, &[Open]>; 2] = [base, head].map(|side| {
+        let units = side.units.iter().filter(|unit| !unit.open.is_empty());
+        units.map(|unit| (&*unit.name, &*unit.open)).collect()
+    });
+    if open.iter().all(HashMap::is_empty) {
         return (old, new);
     }
     // What one side may have, too, is neither added nor removed.
-    let closed = |own: &Components<'a>, other: &Components<'a>, open: &HashSet<(&str, &str)>| {
-        let is_known = |located: &&Located<'a>| {
-            let Located { component, unit } = located;
-            !open.contains(&(&*unit.name, &*component.stack)) || other.get(&component.address()).is_some()
+    let closed = |own: &Components<'a>, other: &Components<'a>, open: &HashMap<&str, &[Open]>| {
+        let is_known = |Located { component, unit }: &Located<'a>| {
+            let parts = open.get(&*unit.name).copied().unwrap_or_default();
+            parts.is_empty()
+                || other.get(&component.address()).is_some()
+                || !parts.iter().any(|part| part.has(component))
         };
-        Components(own.0.iter().filter(is_known).copied().collect())
+        Components(own.0.iter().filter(|located| is_known(located)).copied().collect())
     };
     (closed(&old, &new, &open[1]), closed(&new, &old, &open[0]))
 }

@@ -7,6 +7,7 @@ mod gap;
 mod imports;
 mod mention;
 mod metadata;
+mod open;
 pub(crate) mod secrets;
 
 use crate::text::Text;
@@ -20,6 +21,7 @@ pub(crate) use metadata::{
     Base, CalledModule, Cipher, Code, CodeOrigin, ComponentMetadata, Encrypted, Evaluation, Inputs, InstanceOf, Link,
     LinkKind, Needed, ReadTarget, Repetition, StackSelector, StatePlace,
 };
+pub(crate) use open::{Doubtful, Open, OpenPart};
 
 use crate::diagnostic::Diagnostic;
 use crate::threads::PoolThread;
@@ -165,8 +167,8 @@ pub(crate) struct Unit {
     pub broken: Vec<(Text, Text)>,
     /// Names of stacks that could not be resolved, though others of the unit were. Sorted.
     pub failed: Vec<Text>,
-    /// Names of stacks that may have other components than these: what makes them is elsewhere, or not known.
-    pub open: Vec<Text>,
+    /// The parts of it that may have other components than these: what makes them is elsewhere, or not known.
+    pub open: Vec<Open>,
     /// Why it may have other values and components than these: files that it reads and that git does not have. What they set is
     /// unknown; everything else was resolved.
     pub lacks: Vec<Arc<Unknown>>,
@@ -383,19 +385,6 @@ impl Resolution {
             units.flat_map(|u| u.components.iter().map(|c| &c.stack).chain(&u.failed))
         };
         of_units(self).chain(of_units(other)).collect()
-    }
-
-    /// The stacks of which the other state of the project has components that this one may have, too, though it does not list them.
-    pub(crate) fn open_stacks(&self, other: &Resolution) -> BTreeSet<Text> {
-        let open: BTreeSet<&Text> = self.units.iter().flat_map(|unit| &unit.open).collect();
-        if open.is_empty() {
-            return BTreeSet::new();
-        }
-        let listed = |side: &Resolution| -> BTreeSet<Address> {
-            let components = side.units.iter().flat_map(|unit| &unit.components);
-            components.filter(|c| open.contains(&c.stack)).map(|component| component.address()).collect()
-        };
-        listed(other).difference(&listed(self)).map(|(stack, ..)| Text::clone(stack)).collect()
     }
 
     /// The components of another state of the project that this one may have, too, though it could not resolve them, and

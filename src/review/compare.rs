@@ -292,8 +292,9 @@ impl CompareRun<'_> {
         let part = self.part;
         let mut coverage =
             coverage::of(part.dialect().name(), part.folder(), Some(&base), &head, self.files, &is_touched);
-        let open = head.open_stacks(&base).into_iter().chain(base.open_stacks(&head));
-        coverage.not_evaluated = run.not_evaluated(&diff).into_iter().chain(open).collect();
+        let doubtful = head.doubtful(&base).into_iter().chain(base.doubtful(&head));
+        let parts: BTreeSet<Text> = doubtful.map(|one| Text::clone(one.part)).collect();
+        coverage.not_evaluated = run.not_evaluated(&diff).into_iter().chain(parts).collect();
         coverage.is_touched = touches(self.changes, part.folder());
         if diff.unresolved.is_empty() {
             diff.unresolved = coverage.lacking().iter().map(|(_, one)| one.name()).collect();

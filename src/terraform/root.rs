@@ -2,16 +2,18 @@
 
 use crate::hcl::ast::Span;
 use crate::limits::count_steps;
-use crate::resolution::{Absent, Address, Component};
+use crate::resolution::{Absent, Address, Component, Open, OpenPart};
 use crate::syntax::secrets::{hide_written, is_secret_key};
 use crate::terraform::arguments;
 use crate::terraform::components::backend::{self, Workspace};
 use crate::terraform::components::builder::Builder;
-use crate::terraform::components::{self, DECLARATIONS, calls, encryption, instances, lifecycle, providers, settings};
+use crate::terraform::components::calls::{self, MODULE};
+use crate::terraform::components::{self, DECLARATIONS, encryption, instances, lifecycle, providers, settings};
 use crate::terraform::configuration::reached::Reached;
 use crate::terraform::configuration::{self, Configuration, Wanted};
 use crate::terraform::evaluation;
 use crate::terraform::evaluation::given::Given;
+use crate::terraform::evaluation::shown::origin;
 use crate::terraform::evaluation::statics::{Node, Statics};
 use crate::terraform::evaluation::tree::{self, Call};
 use crate::terraform::failure::{Failure, Place};
@@ -173,6 +175,24 @@ impl Evaluated<'_> {
         let mut builder = self.builder(stack);
         calls::add(&mut builder, self.calls.iter().filter(|call| call.dir.is_none()));
         self.placed(builder.components)
+    }
+
+    /// What is not listed of a stack: what modules make that are not in the repository, or not known, and if only calls of such modules
+    /// are listed, the other calls.
+    pub(crate) fn open(&self, stack: &Text, lists_all: bool) -> Vec<Open> {
+        let path =
+            |call: &Call| call.address.split('.').map(|name| format!("module.{name}")).collect::<Vec<_>>().join(".");
+        let part = |call: &Call| match &call.dir {
+            None => {
+                let written = call.declared.arguments.get("source").map(|source| origin(source.place()));
+                let names = [path(call).into(), Text::from(call.address.as_str())];
+                Some(OpenPart::Module { names, origin: written })
+            }
+            Some(_) if lists_all => None,
+            Some(_) => Some(OpenPart::Component { kind: MODULE.into(), name: call.address.as_str().into() }),
+        };
+        let parts = self.calls.iter().filter_map(part);
+        parts.map(|part| Open { stack: Text::clone(stack), part }).collect()
     }
 
     /// Collects components of a stack.

@@ -1,6 +1,6 @@
 //! Dangers that depend on what is not known: it is neither the same nor absent.
 
-use crate::common::{Repo, Run};
+use crate::common::{ATMOS, Repo, Run};
 
 const UNIT: &str = "terraform {\n  source = \"../../modules/web\"\n}\n";
 const CODE: &str = "resource \"aws_s3_bucket\" \"logs\" {\n  bucket = \"logs\"\n}\n";
@@ -156,22 +156,47 @@ fn resources_of_code_that_cannot_be_read_are_neither_removed_nor_added() {
     let (known, unknown) = ("../../modules/web", "../../modules/${get_env(\\\"M\\\")}".replace('\\', ""));
     for other in [&*unknown, "git::https://example.com/web.git?ref=v1.0.0"] {
         for sources in [[known, other], [other, known]] {
-            let run = diff_sources(sources).ends_with(0).hides("danger[").hides("aws_s3_bucket.logs");
-            run.says("terraform.source").says("without the code of live/web, which is elsewhere or not known");
+            let run = diff_sources(sources).hides("component removed").hides("component added");
+            let run =
+                run.says("terraform.source").says("without the code of live/web, which is elsewhere or not known");
+            match sources[0] == known {
+                true => run.ends_with(1).says("may be removed: the code of `live/web`"),
+                false => run.ends_with(0).hides("aws_s3_bucket.logs"),
+            };
         }
     }
     // Of code that is known to be another one, they are.
     diff_sources([known, "../../modules/app"]).ends_with(1).says("danger[component-removed]").hides("not known");
-    // What else is in the folder is not known: the rest of the code is.
-    let generate = |contents: &str| {
-        format!(
-            "generate \"g\" {{\n  path      = \"g.tf\"\n  if_exists = \"overwrite\"\n  contents  = {contents}\n}}\n"
-        )
-    };
-    let own = generate("\"resource \\\"aws_sns_topic\\\" \\\"t\\\" {\\n}\\n\"");
-    let run = diff_unit(&own, &generate("run_cmd(\"./make\")"));
-    run.ends_with(0).hides("danger[").hides("aws_sns_topic.t of").says("without the code of live/web");
-    diff_unit(&own, "").ends_with(1).says("danger[component-removed]: `aws_sns_topic.t`");
+}
+
+#[test]
+fn resources_of_modules_that_cannot_be_read_are_neither_removed_nor_added() {
+    let call = |source: &str| format!("module \"m\" {{\n  source = \"{source}\"\n}}\n");
+    let nested = "module \"n\" {\n  count  = 2\n  source = \"./n\"\n}\n";
+    let (local, remote) = ("./m", "git::https://example.com/m.git?ref=v1.0.0");
+    let backend = "terraform {\n  backend \"s3\" {}\n}\n";
+    // What another one calls is no root module.
+    let another = format!("{backend}{}", call("../a/m"));
+    let stack = ("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {web: {}}}\n");
+    let of_systems = [
+        ("a/", vec![("b/main.tf", &*another)]),
+        ("modules/web/", vec![("live/web/terragrunt.hcl", UNIT)]),
+        ("components/terraform/web/", vec![("atmos.yaml", ATMOS), stack]),
+    ];
+    for (folder, others) in of_systems {
+        let (inner, deeper) = (format!("{folder}m/main.tf"), format!("{folder}m/n/main.tf"));
+        let others = [&others[..], &[(&*inner, nested), (&*deeper, CODE)]].concat();
+        for [before, after] in [[local, remote], [remote, local]] {
+            let texts = [before, after].map(|source| format!("{backend}{}", call(source)));
+            let run = diff(&format!("{folder}main.tf"), [&texts[0], &texts[1]], &others);
+            let run = run.hides("component removed").hides("is removed").hides("are removed");
+            let run = run.says("without the code of module.m, which is elsewhere or not known");
+            match before == local {
+                true => run.ends_with(1).says("may be removed: the code of `module.m` is elsewhere, or not known"),
+                false => run.ends_with(0).hides("danger["),
+            };
+        }
+    }
 }
 
 #[test]

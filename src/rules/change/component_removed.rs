@@ -1,9 +1,9 @@
 //! `component-removed` and `stack-removed`: a deployed component is removed from the configuration.
 
-use super::{Changed, Changes, Phrase, Place, count_of, index_shift, is_deployed, place, status};
-use crate::diagnostic::{Diagnostic, Level};
+use super::{Changed, Changes, FindingGroup, Phrase, Place, count_of, index_shift, is_deployed, nouns, place, status};
+use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::{Cause, Status};
-use crate::resolution::RemovalEffect;
+use crate::resolution::{Component, Doubtful, RemovalEffect};
 use crate::rules::rule;
 use crate::text::Text;
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +18,7 @@ rule!(
 );
 rule!(STACK_REMOVED, "stack-removed", Change, "0.1.0", "a stack is removed", Some(Level::Danger));
 
+const UNREAD: &str = "the next run destroys what the code does not have any more";
 const NOTE: &str = "its resources stay deployed, unmanaged";
 
 pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
@@ -27,7 +28,34 @@ pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let orphaned = removed(changes, RemovalEffect::Orphaned, Some(help));
         found.extend(orphaned.into_iter().map(|f| f.note(NOTE).help(help)));
     }
+    found.extend(unread(changes));
     found
+}
+
+/// The components that were known, and may be gone: what makes them now is elsewhere, or not known.
+fn unread(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let doubtful = changes.context.resolution.doubtful(changes.base);
+    let deployed = doubtful.into_iter().filter(|one| is_deployed(one.component) && has_effect(one.component));
+    let found = deployed.filter_map(|Doubtful { component, part, origin }| {
+        let origin = origin?;
+        let text = |verb: &str| format!("{verb} removed: the code of `{part}` is elsewhere, or not known");
+        let (one, several) = (text("may be"), text("may be"));
+        let message = format!("`{}` in `{}` {one}", component.name, component.stack);
+        let nouns = component.language.vocabulary.counted.unwrap_or(nouns(&[]));
+        let label = Label::new(origin.file, origin.key, origin.end, "");
+        let finding = Diagnostic::new(&COMPONENT_REMOVED, message, label).token(&*component.name);
+        let mut finding = finding.subject(&component.stack, &component.name);
+        finding = finding.together(FindingGroup::Components { one, several, nouns });
+        finding.address = Some(format!("{}/{}", component.stack, component.name));
+        finding.stacks = vec![Text::clone(&component.stack)];
+        Some(finding.note(UNREAD))
+    });
+    found.collect()
+}
+
+/// Whether something is deployed that its removal leaves behind or destroys.
+fn has_effect(component: &Component) -> bool {
+    !matches!(component.removal, RemovalEffect::Nothing | RemovalEffect::Relocated)
 }
 
 /// Finds removed components with this removal effect, and adds `help` if set.
@@ -93,9 +121,7 @@ fn deciding<'a>(members: &[&Changed<'a>]) -> &'a [Cause] {
 /// Whether a component was deployed and is neither there nor renamed.
 fn is_undeployed(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
     status(changed, Status::Removed)
-        && changed
-            .before
-            .is_some_and(|c| is_deployed(c) && !matches!(c.removal, RemovalEffect::Nothing | RemovalEffect::Relocated))
+        && changed.before.is_some_and(|c| is_deployed(c) && has_effect(c))
         && changes.renamed(changed).is_none()
         && !changed.before.is_some_and(|component| changes.released.keeps(component))
 }

@@ -13,6 +13,9 @@ use crate::terraform::module::block::META;
 use crate::text::Text;
 use crate::value::{Key, Map, Value};
 
+/// The type of these components.
+pub(crate) const MODULE: &str = "module";
+
 /// Adds a component for each of these calls of modules.
 pub(crate) fn add<'c>(builder: &mut Builder<'_, '_>, calls: impl IntoIterator<Item = &'c Call>) {
     let moves = Moves::of(builder.statics);
@@ -60,7 +63,7 @@ pub(crate) fn add<'c>(builder: &mut Builder<'_, '_>, calls: impl IntoIterator<It
         let described = Described {
             removal: if is_here { RemovalEffect::Nothing } else { RemovalEffect::Destroyed },
             metadata,
-            ..described("module", &*call.address, Value::map(value))
+            ..described(MODULE, &*call.address, Value::map(value))
         };
         builder.add(described, [origin(call.declared.place)].into_iter());
     }

@@ -98,6 +98,7 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
         files: evaluated.files().into_iter().chain([file]).collect::<BTreeSet<_>>().into_iter().collect(),
         components,
         absent: evaluated.absent(),
+        open: evaluated.open(&variant.stack, true),
         state: State::Resolved,
         // A partial result would look as if the rest were removed.
         failed: if is_hidden { vec![variant.stack.clone()] } else { Vec::new() },

@@ -8,7 +8,7 @@ use crate::dialects::terragrunt::rules;
 use crate::dialects::terragrunt::session::Session;
 use crate::hcl::ast::Span;
 use crate::paths;
-use crate::resolution::Component;
+use crate::resolution::{Component, Open, OpenPart};
 use crate::terraform::components::backend::Workspace;
 use crate::terraform::configuration::Wanted;
 use crate::terraform::evaluation::given::{DEFAULT_WORKSPACE, GeneratedFile, Given, Overlay};
@@ -32,8 +32,8 @@ pub(in crate::dialects::terragrunt) struct EvaluatedCode {
     pub components: Vec<Arc<Component>>,
     /// The stack of these, if they are not known because the code is broken.
     pub failed: Option<Text>,
-    /// The same if there may be others than these: the code is elsewhere, or which code it is is not known, or what is generated.
-    pub open: Option<Text>,
+    /// What may have others than these: all of it if the code is elsewhere, or which code it is is not known.
+    pub open: Vec<Open>,
 }
 
 /// Evaluates the code of the unit of a folder, which a file defines; without code in the repository there are only the settings
@@ -57,8 +57,10 @@ pub(in crate::dialects::terragrunt) fn evaluate(
     };
     let is_code = |folder: &str| modules.is_there(folder);
     let stack = code_stack(unit);
-    let is_open = unit.metadata.code.is_none() || over.generated.iter().any(|file| file.text.is_none());
-    let open = is_open.then(|| stack.clone());
+    let is_open = unit.metadata.code.is_none();
+    let source = parts.get("terraform").and_then(|terraform| terraform.get("source"));
+    let part = || OpenPart::Whole { origin: source.and_then(|source| source.prov.origin).or(unit.value.prov.origin) };
+    let mut open: Vec<Open> = is_open.then(|| Open { stack: stack.clone(), part: part() }).into_iter().collect();
     let is_known = unit.metadata.code.is_some() && (is_code(code) || over.folder.as_deref().is_some_and(is_code));
     if !is_known && over.generated.is_empty() {
         return EvaluatedCode { open, ..EvaluatedCode::default() };
@@ -100,6 +102,7 @@ pub(in crate::dialects::terragrunt) fn evaluate(
     match is_hidden {
         true => EvaluatedCode { failed: Some(stack), ..EvaluatedCode::default() },
         false => {
+            open.extend(evaluated.open(&stack, false));
             components.extend(evaluated.remote_calls(&stack));
             components.extend(evaluated.components(&stack));
             if let Some(places) = session.generated.places(folder) {

@@ -1,0 +1,86 @@
+//! Parts of units of which it is not known what components they have.
+
+use super::{Address, Component, Resolution, Unit};
+use crate::text::Text;
+use crate::value::Origin;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// What a unit may have without listing it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Open {
+    pub stack: Text,
+    pub part: OpenPart,
+}
+
+/// A part of a stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum OpenPart {
+    /// All of it: the code is elsewhere, or not known.
+    Whole {
+        /// What says which code it is.
+        origin: Option<Origin>,
+    },
+    /// What a module makes that is elsewhere, or not known.
+    Module {
+        /// What the names of its declarations begin with, without keys, and those of its calls.
+        names: [Text; 2],
+        /// What says which module it is.
+        origin: Option<Origin>,
+    },
+    /// A component that is there, and only not listed.
+    Component { kind: Text, name: Text },
+}
+
+impl Open {
+    /// Whether a component would be in it.
+    pub(crate) fn has(&self, component: &Component) -> bool {
+        let name = component.metadata.instance_of.as_ref().map_or(&component.name, |instance| &instance.name);
+        let is_below = |start: &Text| name.strip_prefix(&**start).is_some_and(|rest| rest.starts_with(['[', '.']));
+        self.stack == component.stack
+            && match &self.part {
+                OpenPart::Whole { .. } => true,
+                OpenPart::Module { names, .. } => names.iter().any(is_below),
+                OpenPart::Component { kind, name } => (kind, name) == (&component.kind, &component.name),
+            }
+    }
+
+    /// What it is called in a report, and what says what it is; `None` if its code is known.
+    pub(crate) fn unknown(&self) -> Option<(&Text, Option<Origin>)> {
+        match &self.part {
+            OpenPart::Whole { origin } => Some((&self.stack, *origin)),
+            OpenPart::Module { names: [name, _], origin } => Some((name, *origin)),
+            OpenPart::Component { .. } => None,
+        }
+    }
+}
+
+/// A component that a state of a project may have though it does not list it: the other state has it.
+pub(crate) struct Doubtful<'a> {
+    pub component: &'a Component,
+    /// The part that may have it, and what says what that is.
+    pub part: &'a Text,
+    pub origin: Option<Origin>,
+}
+
+impl Resolution {
+    /// The components of another state of the project that parts of this one may have, though it does not list them.
+    pub(crate) fn doubtful<'a>(&'a self, other: &'a Resolution) -> Vec<Doubtful<'a>> {
+        let own: Vec<&Arc<Unit>> = self.with_made().filter(|unit| !unit.open.is_empty()).collect();
+        if own.is_empty() {
+            return Vec::new();
+        }
+        let others: BTreeMap<&Text, &Arc<Unit>> = other.with_made().map(|unit| (&unit.name, unit)).collect();
+        let of_unit = |unit: &'a Arc<Unit>| -> Vec<Doubtful<'a>> {
+            let Some(there) = others.get(&unit.name) else { return Vec::new() };
+            let listed: BTreeSet<Address> = unit.components.iter().map(|component| component.address()).collect();
+            let missing = there.components.iter().filter(|component| !listed.contains(&component.address()));
+            let doubtful = |component: &'a Arc<Component>| {
+                let (part, origin) = unit.open.iter().find(|open| open.has(component))?.unknown()?;
+                Some(Doubtful { component, part, origin })
+            };
+            missing.filter_map(doubtful).collect()
+        };
+        own.into_iter().flat_map(of_unit).collect()
+    }
+}
