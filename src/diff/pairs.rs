@@ -1,7 +1,7 @@
 //! Which components of two sides are compared.
 
 use super::DiffOptions;
-use crate::resolution::{Address, Component, InstanceOf, Open, Resolution, State, Unit};
+use crate::resolution::{Address, Component, InstanceOf, OpenParts, Resolution, State, Unit};
 use crate::text::{ByAddress, FastSet, Text, order};
 use crate::threads;
 use std::cmp::Ordering;
@@ -152,20 +152,18 @@ pub(super) fn candidates<'a>(
     };
     let (mut old, mut new) = (Components(Vec::new()), Components(Vec::new()));
     threads::join(|| old = select(base), || new = select(head));
-    let open: [HashMap<&str, &[Open]>; 2] = [base, head].map(|side| {
+    let open: [HashMap<&str, OpenParts<'_>>; 2] = [base, head].map(|side| {
         let units = side.units.iter().filter(|unit| !unit.open.is_empty());
-        units.map(|unit| (&*unit.name, &*unit.open)).collect()
+        units.map(|unit| (&*unit.name, OpenParts::of(unit))).collect()
     });
     if open.iter().all(HashMap::is_empty) {
         return (old, new);
     }
     // What one side may have, too, is neither added nor removed.
-    let closed = |own: &Components<'a>, other: &Components<'a>, open: &HashMap<&str, &[Open]>| {
+    let closed = |own: &Components<'a>, other: &Components<'a>, open: &HashMap<&str, OpenParts<'_>>| {
         let is_known = |Located { component, unit }: &Located<'a>| {
-            let parts = open.get(&*unit.name).copied().unwrap_or_default();
-            parts.is_empty()
-                || other.get(&component.address()).is_some()
-                || !parts.iter().any(|part| part.has(component))
+            let part = open.get(&*unit.name).and_then(|parts| parts.find(component));
+            part.is_none() || other.get(&component.address()).is_some()
         };
         Components(own.0.iter().filter(|located| is_known(located)).copied().collect())
     };

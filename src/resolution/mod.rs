@@ -21,7 +21,7 @@ pub(crate) use metadata::{
     Base, CalledModule, Cipher, Code, CodeOrigin, ComponentMetadata, Encrypted, Evaluation, Inputs, InstanceOf, Link,
     LinkKind, Needed, ReadTarget, Repetition, StackSelector, StatePlace,
 };
-pub(crate) use open::{Doubtful, Open, OpenPart};
+pub(crate) use open::{Doubtful, Open, OpenPart, OpenParts};
 
 use crate::diagnostic::Diagnostic;
 use crate::threads::PoolThread;

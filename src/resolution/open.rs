@@ -3,7 +3,7 @@
 use super::{Address, Component, Resolution, Unit};
 use crate::text::Text;
 use crate::value::Origin;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// What a unit may have without listing it.
@@ -33,25 +33,49 @@ pub(crate) enum OpenPart {
 }
 
 impl Open {
-    /// Whether a component would be in it.
-    pub(crate) fn has(&self, component: &Component) -> bool {
-        let name = component.metadata.instance_of.as_ref().map_or(&component.name, |instance| &instance.name);
-        let is_below = |start: &Text| name.strip_prefix(&**start).is_some_and(|rest| rest.starts_with(['[', '.']));
-        self.stack == component.stack
-            && match &self.part {
-                OpenPart::Whole { .. } => true,
-                OpenPart::Module { names, .. } => names.iter().any(is_below),
-                OpenPart::Component { kind, name } => (kind, name) == (&component.kind, &component.name),
-            }
-    }
-
     /// What it is called in a report, and what says what it is; `None` if its code is known.
-    pub(crate) fn unknown(&self) -> Option<(&Text, Option<Origin>)> {
+    fn unknown(&self) -> Option<(&Text, Option<Origin>)> {
         match &self.part {
             OpenPart::Whole { origin } => Some((&self.stack, *origin)),
             OpenPart::Module { names: [name, _], origin } => Some((name, *origin)),
             OpenPart::Component { .. } => None,
         }
+    }
+}
+
+/// The open parts of a unit, to be found by their names.
+#[derive(Debug, Default)]
+pub(crate) struct OpenParts<'a> {
+    /// By stack, and by what names in it begin with; nothing for a whole stack.
+    below: HashMap<(&'a str, &'a str), &'a Open>,
+    /// Components by stack, type and name.
+    components: HashMap<(&'a str, &'a str, &'a str), &'a Open>,
+}
+
+impl<'a> OpenParts<'a> {
+    pub(crate) fn of(unit: &'a Unit) -> Self {
+        let mut parts = OpenParts::default();
+        for open in &unit.open {
+            match &open.part {
+                OpenPart::Whole { .. } => _ = parts.below.insert((&open.stack, ""), open),
+                OpenPart::Module { names, .. } => {
+                    parts.below.extend(names.iter().map(|name| ((&*open.stack, &**name), open)));
+                }
+                OpenPart::Component { kind, name } => _ = parts.components.insert((&open.stack, kind, name), open),
+            }
+        }
+        parts
+    }
+
+    /// The part that a component would be in.
+    pub(crate) fn find(&self, component: &Component) -> Option<&'a Open> {
+        let Component { stack, kind, name, metadata, .. } = component;
+        if let Some(open) = self.components.get(&(&**stack, &**kind, &**name)) {
+            return Some(open);
+        }
+        let declared = metadata.instance_of.as_ref().map_or(name, |instance| &instance.name);
+        let ends = declared.match_indices(['.', '[']).map(|(end, _)| end);
+        std::iter::once(0).chain(ends).find_map(|end| self.below.get(&(&**stack, &declared[..end]))).copied()
     }
 }
 
@@ -75,8 +99,9 @@ impl Resolution {
             let Some(there) = others.get(&unit.name) else { return Vec::new() };
             let listed: BTreeSet<Address> = unit.components.iter().map(|component| component.address()).collect();
             let missing = there.components.iter().filter(|component| !listed.contains(&component.address()));
+            let parts = OpenParts::of(unit);
             let doubtful = |component: &'a Arc<Component>| {
-                let (part, origin) = unit.open.iter().find(|open| open.has(component))?.unknown()?;
+                let (part, origin) = parts.find(component)?.unknown()?;
                 Some(Doubtful { component, part, origin })
             };
             missing.filter_map(doubtful).collect()
