@@ -23,8 +23,10 @@ pub(crate) enum OpenPart {
     },
     /// What a module makes that is elsewhere, or not known.
     Module {
-        /// What the names of its declarations begin with, without keys, and those of its calls.
-        names: [Text; 2],
+        /// What the names of its declarations begin with, without keys.
+        name: Text,
+        /// The type of the components of its calls, and what their names begin with.
+        calls: (Text, Text),
         /// What says which module it is.
         origin: Option<Origin>,
     },
@@ -37,7 +39,7 @@ impl Open {
     fn unknown(&self) -> Option<(&Text, Option<Origin>)> {
         match &self.part {
             OpenPart::Whole { origin } => Some((&self.stack, *origin)),
-            OpenPart::Module { names: [name, _], origin } => Some((name, *origin)),
+            OpenPart::Module { name, origin, .. } => Some((name, *origin)),
             OpenPart::Component { .. } => None,
         }
     }
@@ -46,8 +48,8 @@ impl Open {
 /// The open parts of a unit, to be found by their names.
 #[derive(Debug, Default)]
 pub(crate) struct OpenParts<'a> {
-    /// By stack, and by what names in it begin with; nothing for a whole stack.
-    below: HashMap<(&'a str, &'a str), &'a Open>,
+    /// By stack, type if it counts, and what names begin with; nothing for a whole stack.
+    below: HashMap<(&'a str, &'a str, &'a str), &'a Open>,
     /// Components by stack, type and name.
     components: HashMap<(&'a str, &'a str, &'a str), &'a Open>,
 }
@@ -57,9 +59,10 @@ impl<'a> OpenParts<'a> {
         let mut parts = OpenParts::default();
         for open in &unit.open {
             match &open.part {
-                OpenPart::Whole { .. } => _ = parts.below.insert((&open.stack, ""), open),
-                OpenPart::Module { names, .. } => {
-                    parts.below.extend(names.iter().map(|name| ((&*open.stack, &**name), open)));
+                OpenPart::Whole { .. } => _ = parts.below.insert((&open.stack, "", ""), open),
+                OpenPart::Module { name, calls: (kind, call), .. } => {
+                    parts.below.insert((&open.stack, "", name), open);
+                    parts.below.insert((&open.stack, kind, call), open);
                 }
                 OpenPart::Component { kind, name } => _ = parts.components.insert((&open.stack, kind, name), open),
             }
@@ -73,9 +76,17 @@ impl<'a> OpenParts<'a> {
         if let Some(open) = self.components.get(&(&**stack, &**kind, &**name)) {
             return Some(open);
         }
+        // How a state is encrypted says the root module, or what is put into its folder, which is known.
+        if !metadata.encryption.is_empty() {
+            return None;
+        }
         let declared = metadata.instance_of.as_ref().map_or(name, |instance| &instance.name);
         let ends = declared.match_indices(['.', '[']).map(|(end, _)| end);
-        std::iter::once(0).chain(ends).find_map(|end| self.below.get(&(&**stack, &declared[..end]))).copied()
+        let below = |end: usize| {
+            let start = &declared[..end];
+            self.below.get(&(&**stack, "", start)).or_else(|| self.below.get(&(&**stack, &**kind, start)))
+        };
+        std::iter::once(0).chain(ends).find_map(below).copied()
     }
 }
 

@@ -185,8 +185,8 @@ impl Evaluated<'_> {
         let part = |call: &Call| match &call.dir {
             None => {
                 let written = call.declared.arguments.get("source").map(|source| origin(source.place()));
-                let names = [path(call).into(), Text::from(call.address.as_str())];
-                Some(OpenPart::Module { names, origin: written })
+                let calls = (MODULE.into(), call.address.as_str().into());
+                Some(OpenPart::Module { name: path(call).into(), calls, origin: written })
             }
             Some(_) if lists_all => None,
             Some(_) => Some(OpenPart::Component { kind: MODULE.into(), name: call.address.as_str().into() }),

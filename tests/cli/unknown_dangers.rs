@@ -212,3 +212,20 @@ fn inputs_that_are_not_known_may_set_any_variable() {
         diff(path, [&unit("merge({ name = \"a\" }, jsondecode(run_cmd(\"a\")))"), &unit("{}")], &others).ends_with(0);
     run.says("bucket  ${var.name} → \"logs\"");
 }
+
+#[test]
+fn encryption_that_is_generated_for_a_remote_source_must_stay_readable() {
+    let unit = |generated: &str| {
+        format!("terraform {{\n  source = \"git::https://example.com/web.git?ref=v1.0.0\"\n}}\n{generated}")
+    };
+    let encryption = "generate \"e\" {\n  path      = \"e.tf\"\n  if_exists = \"overwrite\"\n  contents  = <<EOF\nterraform {\n  encryption                       {\n    key_provider \"pbkdf2\" \"k\" {\n      passphrase = \"correct-horse-battery\"\n    }\n                          method \"aes_gcm\" \"m\" {\n      keys = key_provider.pbkdf2.k\n    }\n                          state {\n      method = method.aes_gcm.m\n    }\n  }\n}\nEOF\n}\n";
+    let run = diff("live/web/terragrunt.hcl", [&unit(encryption), &unit("")], &[]).ends_with(1);
+    run.says("danger[encryption-method-removed]").says("cannot decrypt its state");
+}
+
+#[test]
+fn a_provider_with_the_name_of_a_module_that_cannot_be_read_is_compared() {
+    let provider = "provider \"aws\" {\n  alias  = \"eu\"\n  region = \"eu-west-1\"\n}\n";
+    let call = "module \"aws\" {\n  source = \"git::https://example.com/aws.git?ref=v1.0.0\"\n}\n";
+    diff_code(&format!("{call}{provider}"), call).ends_with(0).says("component removed: aws.eu");
+}

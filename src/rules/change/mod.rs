@@ -123,6 +123,7 @@ impl<'a> Changes<'a> {
         let has = |resolution: &Resolution| {
             resolution.units.iter().any(|unit| unit.components.iter().any(|c| *c.stack == *stack))
                 || resolution.made.iter().any(|unit| *unit.name == *stack && unit.failed.is_empty())
+                || resolution.units.iter().any(|unit| unit.open.iter().any(|open| *open.stack == *stack))
                 || resolution.empty_stacks().any(|empty| **empty == *stack)
         };
         let is_broken =

@@ -132,6 +132,7 @@ fn shown(resolution: &Resolution) -> String {
             state,
             broken,
             failed,
+            open,
             lacks,
             unlisted,
             validated_as,
@@ -140,7 +141,7 @@ fn shown(resolution: &Resolution) -> String {
         } = &**unit;
         let _ = writeln!(
             out,
-            "{name} {file:?} {files:?} {state:?} {broken:?} {failed:?} {lacks:?} {unlisted:?} {validated_as:?} {may_read_more}"
+            "{name} {file:?} {files:?} {state:?} {broken:?} {failed:?} {open:?} {lacks:?} {unlisted:?} {validated_as:?} {may_read_more}"
         );
         for component in components {
             let _ = writeln!(out, "{:?} {:?}", component.address(), component.shaping_origins);
