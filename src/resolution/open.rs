@@ -109,7 +109,12 @@ impl Resolution {
         let of_unit = |unit: &'a Arc<Unit>| -> Vec<Doubtful<'a>> {
             let Some(there) = others.get(&unit.name) else { return Vec::new() };
             let listed: BTreeSet<Address> = unit.components.iter().map(|component| component.address()).collect();
+            // What could not be resolved is not compared.
+            let is_whole = |component: &&'a Arc<Component>| {
+                [unit, *there].iter().all(|unit| !unit.failed.contains(&component.stack))
+            };
             let missing = there.components.iter().filter(|component| !listed.contains(&component.address()));
+            let missing = missing.filter(is_whole);
             let parts = OpenParts::of(unit);
             let doubtful = |component: &'a Arc<Component>| {
                 let (part, origin) = parts.find(component)?.unknown()?;

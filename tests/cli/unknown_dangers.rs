@@ -160,7 +160,7 @@ fn resources_of_code_that_cannot_be_read_are_neither_removed_nor_added() {
             let run =
                 run.says("terraform.source").says("without the code of live/web, which is elsewhere or not known");
             match sources[0] == known {
-                true => run.ends_with(1).says("may be removed: the code of `live/web`"),
+                true => run.ends_with(1).says("may be removed: its code is elsewhere, or not known"),
                 false => run.ends_with(0).hides("aws_s3_bucket.logs"),
             };
         }

@@ -35,11 +35,16 @@ pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
 /// The components that were known, and may be gone: what makes them now is elsewhere, or not known.
 fn unread(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let doubtful = changes.context.resolution.doubtful(changes.base);
-    let deployed = doubtful.into_iter().filter(|one| is_deployed(one.component) && has_effect(one.component));
-    let found = deployed.filter_map(|Doubtful { component, part, origin }| {
+    let is_kept = |component: &Component| changes.released.keeps(component);
+    let is_lost =
+        |one: &Doubtful<'_>| is_deployed(one.component) && has_effect(one.component) && !is_kept(one.component);
+    let found = doubtful.into_iter().filter(is_lost).filter_map(|Doubtful { component, part, origin }| {
         let origin = origin?;
-        let text = |verb: &str| format!("{verb} removed: the code of `{part}` is elsewhere, or not known");
-        let (one, several) = (text("may be"), text("may be"));
+        let text = |its: &str| match *part == component.stack {
+            true => format!("may be removed: {its} code is elsewhere, or not known"),
+            false => format!("may be removed: the code of `{part}` is elsewhere, or not known"),
+        };
+        let (one, several) = (text("its"), text("their"));
         let message = format!("`{}` in `{}` {one}", component.name, component.stack);
         let nouns = component.language.vocabulary.counted.unwrap_or(nouns(&[]));
         let label = Label::new(origin.file, origin.key, origin.end, "");
@@ -87,10 +92,13 @@ fn removed(changes: &Changes<'_>, removal: RemovalEffect, help: Option<&str>) ->
 
 pub(super) fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let removed_stacks = removed_stacks(changes);
+    let mut by_stack: BTreeMap<&Text, Vec<&Changed<'_>>> = BTreeMap::new();
+    let of_these = changes.components.iter().filter(|c| removed_stacks.contains(&c.change.stack));
+    for changed in of_these.filter(|changed| is_undeployed(changes, changed)) {
+        by_stack.entry(&changed.change.stack).or_default().push(changed);
+    }
     let mut found = Vec::new();
-    for stack in removed_stacks {
-        let members: Vec<&Changed<'_>> =
-            changes.components.iter().filter(|c| is_undeployed(changes, c) && c.change.stack == stack).collect();
+    for (stack, members) in by_stack {
         let Some(first) = members.first() else { continue };
         let help = match first.before.map(|c| c.removal) {
             Some(RemovalEffect::Destroyed) => "destroy it first",
@@ -98,11 +106,11 @@ pub(super) fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
         };
         let message = format!("stack `{stack}` is removed, with {}", count_of(members.len(), "component"));
         let mut finding = Diagnostic::new(&STACK_REMOVED, message, changes.label(deciding(&members), first.file))
-            .token(&*stack)
-            .address(&*stack)
+            .token(&**stack)
+            .address(&**stack)
             .note(NOTE)
             .help(help);
-        finding.stacks = vec![stack];
+        finding.stacks = vec![Text::clone(stack)];
         found.push(changes.placed_at_head(finding));
     }
     found
