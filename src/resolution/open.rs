@@ -19,7 +19,7 @@ pub(crate) enum OpenPart {
     /// All of it: the code is elsewhere, or not known.
     Whole {
         /// What says which code it is.
-        origin: Option<Origin>,
+        origin: Origin,
     },
     /// What a module makes that is elsewhere, or not known.
     Module {
@@ -28,7 +28,7 @@ pub(crate) enum OpenPart {
         /// The type of the components of its calls, and what their names begin with.
         calls: (Text, Text),
         /// What says which module it is.
-        origin: Option<Origin>,
+        origin: Origin,
     },
     /// A component that is there, and only not listed.
     Component { kind: Text, name: Text },
@@ -36,7 +36,7 @@ pub(crate) enum OpenPart {
 
 impl Open {
     /// What it is called in a report, and what says what it is; `None` if its code is known.
-    fn unknown(&self) -> Option<(&Text, Option<Origin>)> {
+    fn unknown(&self) -> Option<(&Text, Origin)> {
         match &self.part {
             OpenPart::Whole { origin } => Some((&self.stack, *origin)),
             OpenPart::Module { name, origin, .. } => Some((name, *origin)),
@@ -95,7 +95,7 @@ pub(crate) struct Doubtful<'a> {
     pub component: &'a Component,
     /// The part that may have it, and what says what that is.
     pub part: &'a Text,
-    pub origin: Option<Origin>,
+    pub origin: Origin,
 }
 
 impl Resolution {

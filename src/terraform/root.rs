@@ -184,9 +184,12 @@ impl Evaluated<'_> {
             |call: &Call| call.address.split('.').map(|name| format!("module.{name}")).collect::<Vec<_>>().join(".");
         let part = |call: &Call| match &call.dir {
             None => {
-                let written = call.declared.arguments.get("source").map(|source| origin(source.place()));
+                let written = call.declared.arguments.get("source");
+                let written = origin(written.map_or(call.declared.place, |source| source.place()));
+                // What a generated file calls is where its content is written.
+                let origin = self.generated.get(&written.file).copied().unwrap_or(written);
                 let calls = (MODULE.into(), call.address.as_str().into());
-                Some(OpenPart::Module { name: path(call).into(), calls, origin: written })
+                Some(OpenPart::Module { name: path(call).into(), calls, origin })
             }
             Some(_) if lists_all => None,
             Some(_) => Some(OpenPart::Component { kind: MODULE.into(), name: call.address.as_str().into() }),

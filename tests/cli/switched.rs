@@ -1,16 +1,7 @@
 //! What is switched off or on: components, units and actions.
 
-use crate::common::{ATMOS, Repo, Run};
-
-fn diff(path: &str, [before, after]: [&str; 2], others: &[(&str, &str)]) -> Run {
-    let repo = Repo::new();
-    for (path, text) in others {
-        repo.write(path, text);
-    }
-    repo.write(path, before).commit("base");
-    repo.write(path, after).commit("head");
-    repo.run(&["diff", "HEAD~1..HEAD"])
-}
+use crate::common::{ATMOS, Run};
+use crate::unknown_dangers::diff;
 
 fn diff_component(before: &str, after: &str) -> Run {
     let stack =

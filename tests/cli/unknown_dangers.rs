@@ -6,7 +6,7 @@ const UNIT: &str = "terraform {\n  source = \"../../modules/web\"\n}\n";
 const CODE: &str = "resource \"aws_s3_bucket\" \"logs\" {\n  bucket = \"logs\"\n}\n";
 
 /// The difference between two texts of a file, with the others beside it.
-fn diff(path: &str, [before, after]: [&str; 2], others: &[(&str, &str)]) -> Run {
+pub(crate) fn diff(path: &str, [before, after]: [&str; 2], others: &[(&str, &str)]) -> Run {
     let repo = Repo::new();
     for (path, text) in others {
         repo.write(path, text);
@@ -228,4 +228,19 @@ fn a_provider_with_the_name_of_a_module_that_cannot_be_read_is_compared() {
     let provider = "provider \"aws\" {\n  alias  = \"eu\"\n  region = \"eu-west-1\"\n}\n";
     let call = "module \"aws\" {\n  source = \"git::https://example.com/aws.git?ref=v1.0.0\"\n}\n";
     diff_code(&format!("{call}{provider}"), call).ends_with(0).says("component removed: aws.eu");
+}
+
+#[test]
+fn a_module_that_a_generated_file_calls_is_named_where_its_text_is_written() {
+    let generate = |source: &str| {
+        let call = format!("module \"m\" {{\n  source = \"{source}\"\n}}\n");
+        format!(
+            "generate \"g\" {{\n  path      = \"g.tf\"\n  if_exists = \"overwrite\"\n  contents  = <<EOF\n{call}EOF\n}}\n"
+        )
+    };
+    let texts =
+        ["./m", "git::https://example.com/m.git?ref=v1.0.0"].map(|source| format!("{UNIT}{}", generate(source)));
+    let others = [("modules/web/main.tf", "locals {}\n"), ("modules/web/m/main.tf", CODE)];
+    let run = diff("live/web/terragrunt.hcl", [&texts[0], &texts[1]], &others).ends_with(1);
+    run.says("may be removed: the code of `module.m` is elsewhere, or not known").says("live/web/terragrunt.hcl:7");
 }

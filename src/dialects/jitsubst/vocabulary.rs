@@ -57,6 +57,8 @@ pub(super) fn language(kind: &str) -> Language {
 
 /// Where a module says that states are.
 pub(super) fn state(module: &Value) -> StatePlace {
+    // Of several of one name the first one counts.
+    let module = module.as_list().and_then(|all| all.first()).unwrap_or(module);
     let config = module.get("config");
     let backend =
         config.and_then(|config| config.get("backend")).and_then(Value::as_str).filter(|name| !name.is_empty());

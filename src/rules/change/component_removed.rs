@@ -38,8 +38,7 @@ fn unread(changes: &Changes<'_>) -> Vec<Diagnostic> {
     let is_kept = |component: &Component| changes.released.keeps(component);
     let is_lost =
         |one: &Doubtful<'_>| is_deployed(one.component) && has_effect(one.component) && !is_kept(one.component);
-    let found = doubtful.into_iter().filter(is_lost).filter_map(|Doubtful { component, part, origin }| {
-        let origin = origin?;
+    let found = doubtful.into_iter().filter(is_lost).map(|Doubtful { component, part, origin }| {
         let text = |its: &str| match *part == component.stack {
             true => format!("may be removed: {its} code is elsewhere, or not known"),
             false => format!("may be removed: the code of `{part}` is elsewhere, or not known"),
@@ -53,7 +52,7 @@ fn unread(changes: &Changes<'_>) -> Vec<Diagnostic> {
         finding = finding.together(FindingGroup::Components { one, several, nouns });
         finding.address = Some(format!("{}/{}", component.stack, component.name));
         finding.stacks = vec![Text::clone(&component.stack)];
-        Some(finding.note(UNREAD))
+        finding.note(UNREAD)
     });
     found.collect()
 }

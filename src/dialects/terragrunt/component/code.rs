@@ -59,7 +59,8 @@ pub(in crate::dialects::terragrunt) fn evaluate(
     let stack = code_stack(unit);
     let is_open = unit.metadata.code.is_none();
     let source = parts.get("terraform").and_then(|terraform| terraform.get("source"));
-    let part = || OpenPart::Whole { origin: source.and_then(|source| source.prov.origin).or(unit.value.prov.origin) };
+    let whole = Origin { file, key: 0, start: 0, end: 0 };
+    let part = || OpenPart::Whole { origin: source.and_then(|source| source.prov.origin).unwrap_or(whole) };
     let mut open: Vec<Open> = is_open.then(|| Open { stack: stack.clone(), part: part() }).into_iter().collect();
     let is_known = unit.metadata.code.is_some() && (is_code(code) || over.folder.as_deref().is_some_and(is_code));
     if !is_known && over.generated.is_empty() {
