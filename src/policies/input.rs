@@ -304,12 +304,25 @@ impl<'a> ToJson<'a> {
         }
         Some(Some(match &value.data {
             Data::List(items) => {
+                if is_open(value, language) {
+                    self.unknown.push(Path(self.at.clone()));
+                }
                 let mut all = Vec::with_capacity(items.len());
                 for (i, item) in items.iter().enumerate() {
                     self.at.push(PathStep::Item(i));
-                    let made = self.value(item, language)?;
+                    let made = match &item.data {
+                        Data::Unknown(unknown) if unknown.may_be_absent => {
+                            self.unknown.push(Path(self.at.clone()));
+                            // It is judged as if it were there.
+                            match &unknown.assumed {
+                                Some(item) => self.value(item, language)?,
+                                None => self.fill.cloned(),
+                            }
+                        }
+                        _ => Some(self.value(item, language)?.unwrap_or_default()),
+                    };
                     self.at.pop();
-                    all.push(made.unwrap_or_default());
+                    all.extend(made);
                 }
                 Json::Array(all)
             }

@@ -1,8 +1,8 @@
 //! What the code of a component makes, as `component.resources`.
 
-use crate::resolution::{Component, Unit, made_stack};
+use crate::resolution::{Component, Open, Unit, made_stack};
 use crate::text::Text;
-use crate::value::{Data, Map, Unknown, Value};
+use crate::value::{Data, Map, Prov, Unknown, Value};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -41,7 +41,8 @@ impl<'a> ResourcesOf<'a> {
         let unknown = |why: &str| Value::new(Data::Unknown(Arc::new(Unknown::new("", why))));
         match self.made.get(&*made_stack(&component.address())) {
             Some(unit) if unit.failed.is_empty() => {
-                Value::list(unit.components.iter().filter_map(|resource| item(resource)).collect())
+                let known = unit.components.iter().filter_map(|resource| item(resource));
+                Value::list(known.chain(unit.open.iter().filter_map(rest)).collect())
             }
             Some(_) => unknown("the code cannot be evaluated"),
             None if component.metadata.code.is_none() || !component.metadata.is_module => Value::list(Vec::new()),
@@ -50,7 +51,15 @@ impl<'a> ResourcesOf<'a> {
     }
 }
 
-/// A resource or a data source: `address`, `mode`, `type` and `values`.
+/// What a part of the code makes that is not known.
+fn rest(open: &Open) -> Option<Value> {
+    let (part, origin) = open.unknown()?;
+    let why = format!("the code of `{part}` is elsewhere, or not known");
+    let unknown = Unknown { may_be_absent: true, ..Unknown::new(Text::clone(part), why) };
+    Some(Value::new(Data::Unknown(Arc::new(unknown))).with_prov(Prov::at(origin)))
+}
+
+/// A resource or a data source: `address`, `mode`, `type` and `values`. It may be absent if it is not known how often it is there.
 fn item(resource: &Component) -> Option<Value> {
     let instance = resource.metadata.instance_of.as_ref()?;
     let kind = instance.kind.rsplit('.').next().unwrap_or(&instance.kind);
@@ -62,5 +71,15 @@ fn item(resource: &Component) -> Option<Value> {
         ("values", resource.value.clone()),
     ];
     let map: Map = fields.into_iter().map(|(key, value)| (Text::from(key), value)).collect();
-    Some(Value::map(map).with_prov(resource.value.prov.clone()))
+    let item = Value::map(map).with_prov(resource.value.prov.clone());
+    if !instance.is_open() {
+        return Some(item);
+    }
+    let why = "it is not known how often it is there";
+    let unknown = Unknown {
+        may_be_absent: true,
+        assumed: Some(Box::new(item)),
+        ..Unknown::new(Text::clone(&resource.name), why)
+    };
+    Some(Value::new(Data::Unknown(Arc::new(unknown))).with_prov(resource.value.prov.clone()))
 }

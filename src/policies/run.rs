@@ -13,7 +13,7 @@ use crate::diagnostic::rules::{INVALID_POLICY, LIMIT_EXCEEDED, UNUSED_POLICY};
 use crate::diagnostic::{Diagnostic, Rule};
 use crate::files::Files;
 use crate::limits::{Limit, Limits};
-use crate::resolution::{Component, Placed, Resolution};
+use crate::resolution::{Component, Placed, Resolution, Unit};
 use crate::terraform::Modules;
 use crate::threads;
 use crate::validation::{Budget, Unusable};
@@ -163,7 +163,8 @@ impl<'a> Run<'a> {
                 PolicyInput { owner, code: code.get(component), change: None }
             })
             .collect();
-        let is_whole = crate::rules::is_whole(resolution);
+        let is_listed = |unit: &Arc<Unit>| unit.open.iter().all(|open| open.unknown().is_none());
+        let is_whole = crate::rules::is_whole(resolution) && resolution.units.iter().all(is_listed);
         self.judge(&active, &input, is_whole)
     }
 

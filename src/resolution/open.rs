@@ -36,7 +36,7 @@ pub(crate) enum OpenPart {
 
 impl Open {
     /// What it is called in a report, and what says what it is; `None` if its code is known.
-    fn unknown(&self) -> Option<(&Text, Origin)> {
+    pub(crate) fn unknown(&self) -> Option<(&Text, Origin)> {
         match &self.part {
             OpenPart::Whole { origin } => Some((&self.stack, *origin)),
             OpenPart::Module { name, origin, .. } => Some((name, *origin)),

@@ -491,3 +491,101 @@ fn the_order_of_findings_does_not_depend_on_threads() {
     let run = |threads: &str| repo.run_with(&["check", "--format", "json"], &[("RAYON_NUM_THREADS", threads)]).stdout;
     assert_eq!(run("1"), run("4"));
 }
+
+/// A component whose code calls a module that is elsewhere, and repeats a resource by a value that is not known.
+fn open_code(that: &str, more: &str) -> Repo {
+    let repo = Repo::atmos();
+    repo.write(
+        "components/terraform/vpc/main.tf",
+        format!(
+            "variable \"key\" {{ default = null }}\ndata \"aws_zones\" \"all\" {{}}\nresource \"aws_disk\" \"d\" {{\n  size = 1\n  \
+             kms  = data.aws_zones.all.key\n}}\n{more}"
+        ),
+    );
+    repo.write("stacks/deploy/dev.yaml", "vars: {stage: dev}\ncomponents: {terraform: {vpc: {vars: {}}}}\n");
+    let settings = format!("[[require]]\nid = 'pol'\nthat = '''{that}'''\nmessage = 'broken'\n");
+    repo.write("stacklint.toml", settings).commit("base");
+    repo
+}
+
+const MODULE: &str = "module \"m\" {\n  source  = \"ns/m/aws\"\n  version = \"1.0.0\"\n}\n";
+const REPEATED: &str = "resource \"aws_key\" \"k\" {\n  count = length(data.aws_zones.all.names)\n  safe = false\n}\n";
+
+#[test]
+fn resources_that_are_not_known_are_neither_there_nor_absent() {
+    let incomplete = |that: &str, more: &str, place: &str| {
+        let run = open_code(that, more).run(&["check", "--format", "concise"]).ends_with(0);
+        run.says(&format!("{place}: note[incomplete-analysis]: the policy `pol` cannot be evaluated"));
+    };
+    let broken = |that: &str, more: &str| {
+        open_code(that, more).run(&["check", "--format", "concise"]).ends_with(1).says("error[pol]: broken");
+    };
+    let holds = |that: &str, more: &str| {
+        open_code(that, more).run(&["check"]).ends_with(0).hides("incomplete-analysis");
+    };
+    let no_key = "!component.resources.exists(r, r.type == 'aws_key')";
+    let a_key = "component.resources.exists(r, r.type == 'aws_key')";
+    let safe_keys = "component.resources.filter(r, r.type == 'aws_key').all(r, r.values.safe)";
+    let a_disk = "component.resources.exists(r, r.type == 'aws_disk')";
+    let no_disk = "component.resources.all(r, r.type != 'aws_disk')";
+    // What the module makes is not known; what is known decides where it can.
+    incomplete(no_key, MODULE, "components/terraform/vpc/main.tf:8:13");
+    incomplete(a_key, MODULE, "components/terraform/vpc/main.tf:8:13");
+    incomplete(safe_keys, MODULE, "components/terraform/vpc/main.tf:8:13");
+    incomplete("size(component.resources) < 9", MODULE, "components/terraform/vpc/main.tf:8:13");
+    holds(a_disk, MODULE);
+    broken(no_disk, MODULE);
+    holds(no_key, "");
+    broken(a_key, "");
+    // A resource that is perhaps not there fulfills nothing, and has to be right if it is.
+    incomplete(a_key, REPEATED, "components/terraform/vpc/main.tf:7:1");
+    broken(safe_keys, REPEATED);
+    // An argument that is null is none.
+    let has_kms = "component.resources.filter(r, r.type == 'aws_disk').all(r, has(r.values.kms))";
+    incomplete(has_kms, "", "components/terraform/vpc/main.tf:5:10");
+    let no_kms = "component.resources.filter(r, r.type == 'aws_disk').all(r, !has(r.values.kms))";
+    incomplete(no_kms, "", "components/terraform/vpc/main.tf:5:10");
+    holds("component.resources.filter(r, r.type == 'aws_disk').all(r, has(r.values.size))", "");
+}
+
+#[test]
+fn a_policy_in_rego_about_resources_that_are_not_known_is_certain_or_incomplete() {
+    let run = |rego: &str, more: &str| {
+        let repo = open_code("true", more);
+        repo.write("stacklint.toml", "[[rego]]\nid = 'pol'\nfile = 'p.rego'\nmessage = 'broken'\n");
+        repo.write("p.rego", format!("package p\nimport rego.v1\n{rego}\n")).commit("policy");
+        repo.run(&["check", "--format", "concise"])
+    };
+    let unsafe_key = "deny contains msg if {\n some r in input.component.resources\n r.type == \"aws_key\"\n not_safe(r)\n msg := \
+                      \"broken\"\n}\nnot_safe(r) if r.values.safe == false";
+    let no_key =
+        "deny contains \"broken\" if count([r | some r in input.component.resources; r.type == \"aws_key\"]) == 0";
+    run(unsafe_key, REPEATED).ends_with(1).says("error[pol]: broken");
+    run(unsafe_key, MODULE).ends_with(0).says("note[incomplete-analysis]: the policy `pol` cannot be evaluated");
+    run(no_key, MODULE).ends_with(0).says("note[incomplete-analysis]: the policy `pol` cannot be evaluated");
+    run(no_key, REPEATED).ends_with(0).says("note[incomplete-analysis]: the policy `pol` cannot be evaluated");
+}
+
+#[test]
+fn a_policy_over_all_components_is_incomplete_if_some_are_not_listed() {
+    let rego = "package p\nimport rego.v1\ndeny contains {\"msg\": \"no key\", \"component\": c} if {\n some c in \
+                input.components\n c.type == \"resource\"\n count([k | some k in input.components; startswith(k.name, \
+                \"aws_key\")]) == 0\n}\n";
+    let run = |more: &str| {
+        let repo = Repo::new();
+        repo.write(
+            "main.tf",
+            format!("terraform {{}}\nresource \"aws_disk\" \"d\" {{}}\ndata \"aws_zones\" \"all\" {{}}\n{more}"),
+        );
+        repo.write(
+            "stacklint.toml",
+            "[[rego]]\nid = 'pol'\nfile = 'p.rego'\nover = 'components'\nmessage = 'broken'\n",
+        );
+        repo.write("p.rego", rego).commit("base");
+        repo.run(&["check", "--format", "concise"])
+    };
+    run("").ends_with(1).says("main.tf:2:1: error[pol]: no key");
+    for open in [MODULE, REPEATED] {
+        run(open).ends_with(0).says("`pol` cannot be evaluated: it is not known which components there are");
+    }
+}

@@ -80,7 +80,8 @@ pub struct Unknown {
     pub text: Text,
     /// What the text says, where others may say the same: what it is compared by, if it is not empty.
     pub says: Text,
-    /// The value in an empty environment, if it is defined. It is printed, but no rule may draw conclusions from it.
+    /// The value in an empty environment, if it is defined. It is printed, but no rule may draw conclusions from it. Of an item that
+    /// may be absent, it is what the item is if it is there.
     pub assumed: Option<Box<Value>>,
     /// Why it is not known, the nearest reason first ("`env` reads the environment").
     pub reasons: Vec<Text>,
@@ -88,6 +89,8 @@ pub struct Unknown {
     pub reads: Vec<Read>,
     /// Whether JSON has it as `{"$unknown": REASON}`, not as its text.
     pub is_marked: bool,
+    /// Whether there may be nothing in this place: an argument may be null, which is the same as none; an item may not be in its list.
+    pub may_be_absent: bool,
 }
 
 impl Unknown {

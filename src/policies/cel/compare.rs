@@ -12,7 +12,9 @@ pub(super) type Equal<'a> = Result<bool, Blank<'a>>;
 pub(super) fn equal<'a>(a: &Val<'a>, b: &Val<'a>, steps: &mut Steps) -> Result<Equal<'a>, Failure> {
     steps.take(1)?;
     Ok(match (a, b) {
-        (Val::Unknown(blank), _) | (_, Val::Unknown(blank)) => Err(blank.clone()),
+        (Val::Unknown(blank) | Val::Perhaps(_, blank), _) | (_, Val::Unknown(blank) | Val::Perhaps(_, blank)) => {
+            Err(blank.clone())
+        }
         (Val::Null, Val::Null) => Ok(true),
         (Val::Bool(a), Val::Bool(b)) => Ok(a == b),
         (Val::Type(a), Val::Type(b)) => Ok(a == b),
@@ -36,6 +38,11 @@ fn containers<'a>(a: &Val<'a>, b: &Val<'a>, steps: &mut Steps) -> Result<Equal<'
         // A collection that may have further entries may be as long as the other.
         let open = a.open().or_else(|| b.open()).filter(|_| a.type_name() == b.type_name());
         return Ok(open.map_or(Ok(false), Err));
+    }
+    // What may not be there moves what follows.
+    let moved = a.open().or_else(|| b.open()).filter(|_| a.type_name() == "list");
+    if let Some(blank) = moved {
+        return Ok(Err(blank));
     }
     let (pairs, mut unknown) = match (a.items(), b.items(), a.entries()) {
         (Some(a), Some(b), _) => (a.into_iter().zip(b).collect::<Vec<_>>(), None),
@@ -70,6 +77,16 @@ pub(super) enum Found<'a> {
     Unknown(Blank<'a>),
 }
 
+impl<'a> Found<'a> {
+    /// What a key that is written stands for: it may be nothing.
+    pub(super) fn entry(value: Val<'a>) -> Self {
+        match value {
+            Val::Unknown(blank) if blank.may_be_absent() => Found::Unknown(blank),
+            value => Found::Value(value),
+        }
+    }
+}
+
 /// Looks up a key of a map.
 pub(super) fn lookup<'a>(map: &Val<'a>, key: &Val<'a>, steps: &mut Steps) -> Result<Found<'a>, Failure> {
     steps.take(1)?;
@@ -88,7 +105,7 @@ pub(super) fn lookup<'a>(map: &Val<'a>, key: &Val<'a>, steps: &mut Steps) -> Res
         Val::Node(node) => {
             let found = node.value.as_map().zip(key.as_str()).and_then(|(map, key)| node.key(map, key));
             Ok(match found {
-                Some(value) => Found::Value(value),
+                Some(value) => Found::entry(value),
                 None if node.is_open() => Found::Unknown(node.blank()),
                 None => Found::Missing,
             })

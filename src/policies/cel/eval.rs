@@ -115,7 +115,7 @@ impl<'a> Scope<'a> {
             Val::Node(node) if node.value.as_map().is_some() => {
                 let key = node.value.as_map().and_then(|map| node.key(map, name));
                 Ok(match key {
-                    Some(value) => Found::Value(value),
+                    Some(value) => Found::entry(value),
                     None if node.is_open() => Found::Unknown(node.blank()),
                     None => Found::Missing,
                 })
@@ -144,7 +144,7 @@ impl<'a> Scope<'a> {
                     },
                 };
                 let at = Link::Root(Root::Component).key(&entry.key);
-                Found::Value(Node { value: &entry.value, at, language: self.language }.into_val())
+                Found::entry(Node { value: &entry.value, at, language: self.language }.into_val())
             }
         }
     }
@@ -246,18 +246,22 @@ impl<'a> Scope<'a> {
             return Ok(Val::Unknown(blank.clone()));
         }
         if let Val::Component(component) = all {
-            let part = item.as_str().map(|name| self.part(component, name));
-            return Ok(Val::Bool(matches!(part, Some(Found::Value(_)))));
+            return Ok(match item.as_str().map(|name| self.part(component, name)) {
+                Some(Found::Value(_)) => Val::Bool(true),
+                Some(Found::Unknown(blank)) => Val::Unknown(blank),
+                Some(Found::Missing) | None => Val::Bool(false),
+            });
         }
-        let mut unknown = all.open();
+        let mut unknown = all.besides();
         if let Some(items) = all.items() {
             // They are copied before they are compared.
             self.steps.take(items.len() as u64 * 3)?;
             for other in items {
-                match equal(item, &other, &mut self.steps)? {
-                    Ok(true) => return Ok(Val::Bool(true)),
-                    Ok(false) => {}
-                    Err(blank) => unknown = Some(blank),
+                let (other, perhaps) = other.if_there();
+                match (equal(item, &other, &mut self.steps)?, perhaps) {
+                    (Ok(true), None) => return Ok(Val::Bool(true)),
+                    (Ok(false), _) => {}
+                    (Ok(true), Some(blank)) | (Err(blank), _) => unknown = Some(blank),
                 }
             }
             return Ok(unknown.map_or(Val::Bool(false), Val::Unknown));
@@ -294,8 +298,9 @@ impl<'a> Scope<'a> {
                 _ => None,
             });
             return match (value, of.open()) {
-                (Some(value), _) => Ok(value),
-                (None, Some(blank)) => Ok(Val::Unknown(blank)),
+                // What may not be there moves what follows.
+                (_, Some(blank)) => Ok(Val::Unknown(blank)),
+                (Some(value), None) => Ok(value),
                 (None, None) => Err(Failure::Missing("a list has no such item".to_owned())),
             };
         }

@@ -2,7 +2,7 @@
 
 use super::eval::Scope;
 use super::outcome::{Failure, Outcome, no_truth};
-use super::value::Val;
+use super::value::{Blank, Val};
 use cel::common::ast::{ComprehensionExpr, Expr, operators};
 use cel::parser::Expression as Ast;
 use std::rc::Rc;
@@ -11,9 +11,9 @@ use std::rc::Rc;
 const JUDGING: u64 = 4;
 
 impl<'a> Scope<'a> {
-    /// The items that a macro goes through: those of a list, the keys of a map.
+    /// The items that a macro goes through: those of a list, the keys of a map, and what there may be besides.
     pub(super) fn range(&mut self, range: &Val<'a>) -> Result<Vec<Val<'a>>, Failure> {
-        let items = match range {
+        let mut items = match range {
             Val::Component(component) => {
                 let map = component.value.as_map();
                 map.iter().flat_map(|map| map.keys()).map(|key| Val::Text(key)).collect()
@@ -26,13 +26,14 @@ impl<'a> Scope<'a> {
                 }
             },
         };
+        items.extend(range.besides().map(|blank| Val::Perhaps(Rc::new(Val::Unknown(blank.clone())), blank)));
         self.steps.take(items.len() as u64)?;
         Ok(items)
     }
 
     pub(super) fn comprehension(&mut self, all: &'a ComprehensionExpr) -> Outcome<'a> {
         let range = self.eval(&all.iter_range)?;
-        if let Some(blank) = range.open() {
+        if let Val::Unknown(blank) = range {
             return Ok(Val::Unknown(blank));
         }
         let items = self.range(&range)?;
@@ -49,20 +50,25 @@ impl<'a> Scope<'a> {
             return self.judge(&judged, &all.iter_var, items, slot, all);
         }
         let collected = Collected::of(all);
+        if let (None, Some(Val::Perhaps(_, blank))) =
+            (&collected, items.iter().find(|item| matches!(item, Val::Perhaps(..))))
+        {
+            return Ok(Val::Unknown(blank.clone()));
+        }
         let mut made: Vec<Val<'a>> = Vec::new();
         for item in items {
             if let Val::Bool(false) = self.eval(&all.loop_cond)? {
                 break;
             }
+            let (item, perhaps) = item.if_there();
             self.bound.push((&all.iter_var, Ok(item)));
             let step = match &collected {
-                Some(collected) => self.collect(collected, &mut made),
+                Some(collected) => self.collect(collected, perhaps, &mut made),
                 None => self.eval(&all.loop_step).map(Some),
             };
             self.bound.truncate(slot + 1);
             match step {
                 Err(Failure::Exceeded) => return Err(Failure::Exceeded),
-                Ok(Some(value @ Val::Unknown(_))) if collected.is_some() => return Ok(value),
                 Err(failure) if collected.is_some() => return Err(failure),
                 Ok(None) => {}
                 step => self.bound[slot].1 = step.map(|value| value.unwrap_or(Val::Null)),
@@ -74,18 +80,30 @@ impl<'a> Scope<'a> {
         self.eval(&all.result)
     }
 
-    /// A step of `map` or `filter`; something where that is unknown.
-    fn collect(&mut self, collected: &Collected<'a>, made: &mut Vec<Val<'a>>) -> Result<Option<Val<'a>>, Failure> {
+    /// A step of `map` or `filter`, for an item that is perhaps not there.
+    fn collect(
+        &mut self,
+        collected: &Collected<'a>,
+        perhaps: Option<Blank<'a>>,
+        made: &mut Vec<Val<'a>>,
+    ) -> Result<Option<Val<'a>>, Failure> {
         if let Some(condition) = collected.condition {
             match self.eval(condition)? {
                 Val::Bool(true) => {}
                 Val::Bool(false) => return Ok(None),
-                Val::Unknown(blank) => return Ok(Some(Val::Unknown(blank))),
+                // What follows may hold for it and not be asked about it.
+                Val::Unknown(blank) => {
+                    made.push(Val::Perhaps(Rc::new(Val::Unknown(blank.clone())), blank));
+                    return Ok(None);
+                }
                 other => return Err(no_truth(&other)),
             }
         }
         let item = self.eval(collected.item)?;
-        made.push(item);
+        made.push(match perhaps {
+            Some(blank) => Val::Perhaps(Rc::new(item), blank),
+            None => item,
+        });
         Ok(None)
     }
 
@@ -107,9 +125,15 @@ impl<'a> Scope<'a> {
                 self.bound[slot].1 = so_far;
                 break;
             }
+            let (item, perhaps) = item.if_there();
             self.bound.push((variable, Ok(item)));
             let step = self.logic_after(so_far, judged.condition, judged.decisive);
             self.bound.truncate(slot + 1);
+            // An item that breaks a rule breaks it if it is there; one that fulfills it may not be there.
+            let step = match (step, perhaps) {
+                (Ok(Val::Bool(true)), Some(blank)) if judged.decisive => Ok(Val::Unknown(blank)),
+                (step, _) => step,
+            };
             if matches!(step, Err(Failure::Exceeded)) {
                 return step;
             }

@@ -60,5 +60,8 @@ pub(super) fn no_truth(value: &Val<'_>) -> Failure {
 
 /// The first unknown value among some.
 pub(super) fn unknown<'a>(values: &[Val<'a>]) -> Option<Blank<'a>> {
-    values.iter().find_map(|value| if let Val::Unknown(blank) = value { Some(blank.clone()) } else { None })
+    values.iter().find_map(|value| match value {
+        Val::Unknown(blank) | Val::Perhaps(_, blank) => Some(blank.clone()),
+        _ => None,
+    })
 }

@@ -6,11 +6,18 @@ use crate::resolution::Component;
 use crate::value::{Data, Map, Unknown, Value, json};
 use std::sync::Arc;
 
-/// A component with these variables; the text `?` is something unknown.
+/// A component with these variables; the text `?` is something unknown, `?absent` perhaps nothing, and `{"?": …}` is perhaps there.
 fn component(vars: &str) -> Component {
     fn unknown(value: &Value) -> Value {
+        let unknown_value = |unknown| Value::new(Data::Unknown(Arc::new(unknown)));
+        let absent = || Unknown { may_be_absent: true, ..Unknown::new("?", "a test") };
         match &value.data {
-            Data::Str(text) if text.as_str() == "?" => Value::new(Data::Unknown(Arc::new(Unknown::new("?", "a test")))),
+            Data::Str(text) if text.as_str() == "?" => unknown_value(Unknown::new("?", "a test")),
+            Data::Str(text) if text.as_str() == "?absent" => unknown_value(absent()),
+            Data::Map(map) if map.entry("?").is_some() => {
+                let assumed = map.entry("?").map(|entry| Box::new(unknown(&entry.value)));
+                unknown_value(Unknown { assumed, ..absent() })
+            }
             Data::List(items) => Value::list(items.iter().map(unknown).collect()),
             Data::Map(map) => Value::map(map.iter().map(|e| (e.key.clone(), unknown(&e.value))).collect()),
             _ => value.clone(),
@@ -201,8 +208,20 @@ fn unknown_values_in_every_position() {
             ("v.l.map(x, x == 'a')[0]", "true"),
             ("v.l.map(x, x == 'a')[1]", "unknown"),
             ("v.l.filter(x, x == 'a').size() == 1", "unknown"),
-            ("v.k.filter(x, v.u)", "unknown"),
-            ("v.k.map(x, v.u, x)", "unknown"),
+            ("v.k.filter(x, v.u).size() == 2", "unknown"),
+            ("v.k.map(x, v.u, x).size() == 2", "unknown"),
+            ("v.k.filter(x, v.u) == v.k", "unknown"),
+            ("v.k.filter(x, v.u)[0] == 'a'", "unknown"),
+            ("v.k.filter(x, x == 'a' || v.u).all(x, x == 'c')", "false"),
+            ("v.k.filter(x, v.u).all(x, x == 'c')", "unknown"),
+            ("v.k.filter(x, x == 'a' || v.u).exists(x, x == 'a')", "true"),
+            ("v.k.filter(x, v.u).exists(x, x == 'a')", "unknown"),
+            ("v.k.filter(x, v.u).exists_one(x, x == 'a')", "unknown"),
+            ("v.k.filter(x, v.u).map(x, x + 'c').exists(x, x == 'ac')", "unknown"),
+            ("v.k.filter(x, v.u).join('-') == 'a-b'", "unknown"),
+            ("v.k.filter(x, v.u).distinct() == v.k", "unknown"),
+            ("'a' in v.k.filter(x, v.u)", "unknown"),
+            ("'a' in v.k.filter(x, x == 'a' || v.u)", "true"),
             ("v.m.all(k, v.m[k] == 1)", "unknown"),
             ("v.m.exists(k, v.m[k] == 1)", "true"),
             // Arguments of functions, and what they are called on.
@@ -234,6 +253,59 @@ fn unknown_values_in_every_position() {
             ("v.u.lastIndexOf('a') == 0", "unknown"),
             ("cidrContains(v.u, '10.0.0.0/8')", "unknown"),
             ("cidrOverlaps('10.0.0.0/8', v.u)", "unknown"),
+        ],
+    );
+}
+
+#[test]
+fn what_may_not_be_there() {
+    table(
+        r#"{"a": "?absent", "m": {"a": "?absent", "x": 1}, "l": ["x", {"?": "y"}], "r": ["x", "?absent"], "o": ["?absent"],
+            "i": [{"?": {"type": "disk", "safe": false}}]}"#,
+        &[
+            // Nothing is the same as null.
+            ("has(v.a)", "unknown"),
+            ("has(v.m.a)", "unknown"),
+            ("has(v.m.x)", "true"),
+            ("has(v.m.y)", "false"),
+            ("'a' in v.m", "unknown"),
+            ("'a' in component.vars", "unknown"),
+            ("'x' in v.m", "true"),
+            ("v.a == 1", "unknown"),
+            // An item that is perhaps there breaks a rule, and does not fulfill one.
+            ("v.l.all(x, x == 'x')", "false"),
+            ("v.l.all(x, x != 'z')", "true"),
+            ("v.l.exists(x, x == 'y')", "unknown"),
+            ("v.l.exists(x, x == 'x')", "true"),
+            ("v.l.exists(x, x == 'z')", "false"),
+            ("v.l.exists_one(x, x == 'x')", "unknown"),
+            ("v.l.filter(x, x == 'y').all(x, x == 'z')", "false"),
+            ("v.l.filter(x, x == 'y').size() == 1", "unknown"),
+            ("v.l.filter(x, x == 'x').size() == 1", "true"),
+            ("v.l.map(x, x + x).exists(x, x == 'yy')", "unknown"),
+            ("v.l.map(x, x + x).all(x, x == 'xx')", "false"),
+            ("'y' in v.l", "unknown"),
+            ("'x' in v.l", "true"),
+            ("'z' in v.l", "false"),
+            ("v.l == ['x', 'y']", "unknown"),
+            ("v.l == ['x']", "unknown"),
+            ("size(v.l) == 2", "unknown"),
+            ("v.l.size() > 0 || v.l[0] == 'x'", "unknown"),
+            ("(v.l + ['z']).size() == 3", "unknown"),
+            ("(v.l + ['z']).exists(x, x == 'z')", "true"),
+            ("v.l.distinct().size() == 2", "unknown"),
+            ("v.l.join(',') == 'x,y'", "unknown"),
+            ("v.i.filter(r, r.type == 'disk').all(r, has(r.safe) && r.safe)", "false"),
+            ("v.i.exists(r, r.type == 'disk')", "unknown"),
+            // There may be anything besides.
+            ("v.r.all(x, x == 'x')", "unknown"),
+            ("v.r.all(x, x == 'y')", "false"),
+            ("v.r.exists(x, x == 'x')", "true"),
+            ("v.r.exists(x, x == 'y')", "unknown"),
+            ("v.r.filter(x, x == 'z').size() == 0", "unknown"),
+            ("'y' in v.r", "unknown"),
+            ("v.o.all(x, x == 'x')", "unknown"),
+            ("v.o == []", "unknown"),
         ],
     );
 }

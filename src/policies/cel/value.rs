@@ -2,7 +2,7 @@
 
 use crate::resolution::Component;
 use crate::validation::{Path, PathStep};
-use crate::value::{Data, Language, Map, Value};
+use crate::value::{Data, Flags, Language, Map, Unknown, Value};
 use std::rc::Rc;
 
 /// A value of an expression.
@@ -34,6 +34,9 @@ pub(crate) enum Val<'a> {
     Node(Node<'a>),
     /// Something that is not known.
     Unknown(Blank<'a>),
+    /// An item of a list that may not be in it: what it is if it is, and what that depends on. What else may be in a list is one whose
+    /// value is not known.
+    Perhaps(Rc<Val<'a>>, Blank<'a>),
 }
 
 /// A value in its place.
@@ -175,7 +178,14 @@ impl<'a> Node<'a> {
 
     /// An item of a list.
     pub(crate) fn item(&self, value: &'a Value, index: usize) -> Val<'a> {
-        Node { value, at: self.at.item(index), language: self.language }.into_val()
+        let node = |value| Node { value, at: self.at.item(index), language: self.language };
+        match may_be_absent(value) {
+            None => node(value).into_val(),
+            Some(unknown) => {
+                let item = node(unknown.assumed.as_deref().unwrap_or(value)).into_val();
+                Val::Perhaps(Rc::new(item), node(value).blank())
+            }
+        }
     }
 }
 
@@ -211,7 +221,15 @@ impl<'a> Val<'a> {
             Val::Type(_) => "type",
             Val::Node(node) if node.value.as_list().is_some() => "list",
             Val::Node(_) => "map",
-            Val::Unknown(_) => "unknown",
+            Val::Unknown(_) | Val::Perhaps(..) => "unknown",
+        }
+    }
+
+    /// The item that it is, if there is one, and what that depends on if it is not certain.
+    pub(super) fn if_there(self) -> (Val<'a>, Option<Blank<'a>>) {
+        match self {
+            Val::Perhaps(item, blank) => (Rc::unwrap_or_clone(item), Some(blank)),
+            item => (item, None),
         }
     }
 
@@ -235,6 +253,7 @@ impl<'a> Val<'a> {
             Val::Component(component) => serde_json::to_value(&component.value).unwrap_or_default(),
             Val::Node(node) => serde_json::to_value(node.value).unwrap_or_default(),
             Val::Unknown(_) => Json::from("unknown"),
+            Val::Perhaps(item, _) => item.to_json(),
         }
     }
 
@@ -272,12 +291,43 @@ impl<'a> Val<'a> {
         }
     }
 
-    /// Something in it that may be there without being known.
-    pub(super) fn open(&self) -> Option<Blank<'a>> {
+    /// What there may be besides its items and entries.
+    pub(super) fn besides(&self) -> Option<Blank<'a>> {
         match self {
             Val::Unknown(blank) => Some(blank.clone()),
             Val::Node(node) if node.is_open() => Some(node.blank()),
             _ => None,
         }
+    }
+
+    /// Something in it that may be there without being known.
+    pub(super) fn open(&self) -> Option<Blank<'a>> {
+        self.besides().or_else(|| match self {
+            Val::List(items) => items.iter().find_map(|item| match item {
+                Val::Perhaps(_, blank) => Some(blank.clone()),
+                _ => None,
+            }),
+            Val::Node(node) => {
+                let items = node.value.as_list().filter(|_| node.value.flags().has(Flags::UNKNOWN))?;
+                let (i, _) = items.iter().enumerate().find(|(_, item)| may_be_absent(item).is_some())?;
+                Some(Node { value: &items[i], at: node.at.item(i), language: node.language }.blank())
+            }
+            _ => None,
+        })
+    }
+}
+
+/// The value, if it is not known whether there is one.
+fn may_be_absent(value: &Value) -> Option<&Unknown> {
+    match &value.data {
+        Data::Unknown(unknown) if unknown.may_be_absent => Some(unknown),
+        _ => None,
+    }
+}
+
+impl Blank<'_> {
+    /// Whether there may be nothing in its place.
+    pub(super) fn may_be_absent(&self) -> bool {
+        self.value.is_some_and(|value| may_be_absent(value).is_some())
     }
 }

@@ -27,8 +27,10 @@ impl Run<'_> {
             return Vec::new();
         }
         let mut found = Found::new(policy, self.files);
+        let is_whole = is_whole && !own.iter().any(|input| input.owner.component.metadata.is_open());
         if policy.subject == Subject::Components && !is_whole && module.is_negating() {
-            let message = format!("the policy `{}` cannot be evaluated: not everything could be resolved", policy.id());
+            let message =
+                format!("the policy `{}` cannot be evaluated: it is not known which components there are", policy.id());
             let finding = Diagnostic::new(&INCOMPLETE_ANALYSIS, message, policy.place.clone());
             return vec![finding.token(policy.id())];
         }

@@ -18,9 +18,10 @@ use crate::terraform::module::reader::block_type;
 use crate::terraform::provider_schema::BlockSchema;
 use crate::terraform::rules;
 use crate::text::Text;
-use crate::value::{FileId, Key, Map, Prov, Value};
+use crate::value::{self, FileId, Key, Map, Prov, Value};
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// Arguments and blocks of a resource that are not part of its configuration.
 pub(super) const OWN_ARGUMENTS: [&str; 4] = ["count", "for_each", "provider", "depends_on"];
@@ -150,6 +151,7 @@ impl Evaluation<'_, '_> {
                 }
                 val = val.kept();
                 let value = self.shown(at, written, &val);
+                let value = if val.facts().is_none() { absent_if_null(value) } else { value };
                 parts.insert(name.clone(), Part { val, value });
             }
         }
@@ -236,6 +238,7 @@ impl Evaluation<'_, '_> {
             _ => {
                 self.content_of_unknown(at, iterator, &content.body, file);
                 let value = self.shown(at, &for_each, &Val { data: unknown(&collection), ..collection.clone() });
+                let value = absent_if_null(value);
                 into.unknown.get_or_insert(Part { val: Val { data: unknown(&collection), ..collection }, value });
                 return;
             }
@@ -319,6 +322,14 @@ impl Evaluation<'_, '_> {
 fn iterator(block: &Block, kind: &Name) -> Text {
     let own = block.body.get("iterator").and_then(|a| walk::name(&a.expr));
     own.map_or_else(|| kind.text.clone(), Text::from)
+}
+
+/// A value in a place where there is nothing if it turns out to be null, or to have no elements: it may be absent if it is not known.
+fn absent_if_null(mut value: Value) -> Value {
+    if let value::Data::Unknown(unknown) = &mut value.data {
+        Arc::make_mut(unknown).may_be_absent = true;
+    }
+    value
 }
 
 /// The data of a value that is not known, as that of something without a type.
