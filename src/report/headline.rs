@@ -101,15 +101,20 @@ pub(super) fn mark(report: &Report<'_>) -> (char, Option<Level>) {
     }
 }
 
-/// Summarizes the changes of all projects, see [`changes`].
+/// Summarizes the changes of all projects, behind what is proved of them.
 pub(super) fn whole(comparison: &Comparison<'_>, report: &Report<'_>) -> String {
-    let parts = if comparison.parts.is_empty() { std::slice::from_ref(comparison.diff) } else { comparison.parts };
-    let groups: Vec<Group> = parts.iter().flat_map(|part| group::group(part, report.files)).collect();
-    let changes = changes(comparison, &groups, report.coverage);
+    let changes = changes_of_all(comparison, report);
     match comparison.proof {
         Some(proof) => format!("{} · {changes}", proof::sentence(comparison, proof)),
         None => changes,
     }
+}
+
+/// Summarizes the changes of all projects, see [`changes`].
+pub(super) fn changes_of_all(comparison: &Comparison<'_>, report: &Report<'_>) -> String {
+    let parts = if comparison.parts.is_empty() { std::slice::from_ref(comparison.diff) } else { comparison.parts };
+    let groups: Vec<Group> = parts.iter().flat_map(|part| group::group(part, report.files)).collect();
+    changes(comparison, &groups, report.coverage)
 }
 
 /// Summarizes the changes: `3 changes reach 42 components in 7 stacks (1 added, 2 removed)`, or that nothing changes.

@@ -168,7 +168,7 @@ fn verdict(report: &Report<'_>) -> (String, &'static str) {
     let is_whole = report.coverage.lacking().is_empty() && report.unreadable.is_empty();
     let level = worst.map_or(if is_whole { "clean" } else { "warning" }, Level::name);
     let verdict = match &report.comparison {
-        Some(comparison) => headline::verdict(report, &headline::whole(comparison, report)),
+        Some(comparison) => headline::verdict(report, &headline::changes_of_all(comparison, report)),
         None => headline::findings(report),
     };
     (verdict, level)

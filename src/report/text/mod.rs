@@ -161,7 +161,7 @@ fn verdict(report: &Report<'_>, changes: &str, options: &RenderOptions) -> Vec<S
 /// The verdict and the unresolved parts, each followed by an empty line.
 fn verdict_lines(report: &Report<'_>, options: &RenderOptions) -> Vec<String> {
     match &report.comparison {
-        Some(comparison) => verdict(report, &headline::whole(comparison, report), options),
+        Some(comparison) => verdict(report, &headline::changes_of_all(comparison, report), options),
         None => {
             let mut lines = lead(report, options);
             lines.extend(closing(report, options));

@@ -195,7 +195,5 @@ fn number(text: &str) -> Option<Number> {
     }
     let whole = if mantissa.starts_with('.') { format!("0{rest}") } else { rest.to_owned() };
     let number = Number::parse(&whole)?;
-    let number = if negative { number.negate() } else { number };
-    // An integer has no zero with a sign.
-    Some(if exponent.is_none() && digits(mantissa) { number.truncate() } else { number })
+    Some(if negative { number.negate() } else { number })
 }
