@@ -1,6 +1,7 @@
 //! Paths of files of which only some pieces are known.
 
 use super::{Reader, made_of};
+use crate::paths;
 use crate::text::Text;
 use crate::value::Read;
 use parking_lot::Mutex;
@@ -13,8 +14,11 @@ const MAX_FILES: usize = 100;
 /// What paths may be that are not known, in one revision and by their texts: results share most of them.
 #[derive(Default)]
 pub(crate) struct PossibleFiles {
-    known: Mutex<HashMap<Text, Arc<Possible>>>,
+    known: Mutex<HashMap<(Text, Ends), Arc<Possible>>>,
 }
+
+/// The endings that a file may have, besides none; nothing if it may have any.
+pub(crate) type Ends = &'static [&'static str];
 
 /// What one of them may be.
 struct Possible {
@@ -25,11 +29,12 @@ struct Possible {
 
 impl PossibleFiles {
     /// The files that the path of an expression may be, as a part of what a value is made of.
-    pub(crate) fn reads(&self, reader: &Reader<'_>, text: &Text) -> Vec<Read> {
-        let known = self.known.lock().get(text).cloned();
+    pub(crate) fn reads(&self, reader: &Reader<'_>, text: &Text, ends: Ends) -> Vec<Read> {
+        let key = (text.clone(), ends);
+        let known = self.known.lock().get(&key).cloned();
         let possible = known.unwrap_or_else(|| {
-            let found = Arc::new(Possible::of(reader, text));
-            self.known.lock().insert(text.clone(), Arc::clone(&found));
+            let found = Arc::new(Possible::of(reader, text, ends));
+            self.known.lock().insert(key, Arc::clone(&found));
             found
         });
         match possible.is_each {
@@ -41,9 +46,13 @@ impl PossibleFiles {
 }
 
 impl Possible {
-    fn of(reader: &Reader<'_>, text: &str) -> Self {
+    fn of(reader: &Reader<'_>, text: &str, ends: Ends) -> Self {
         let pieces = pieces(text);
-        let entries = reader.source().listing().iter().filter(|entry| may_be(&entry.path, &pieces));
+        let has_end = |path: &str| {
+            ends.is_empty() || !paths::name(path).contains('.') || ends.iter().any(|end| path.ends_with(end))
+        };
+        let entries = reader.source().listing().iter();
+        let entries = entries.filter(|entry| has_end(&entry.path) && may_be(&entry.path, &pieces));
         let each =
             entries.map(|entry| Read { name: Text::from(&*entry.path), content: Some(entry.id.to_string().into()) });
         let each: Vec<Read> = each.collect();

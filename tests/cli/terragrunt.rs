@@ -187,8 +187,12 @@ fn a_generated_file_takes_the_place_of_one_of_the_module() {
         ("error", "provider.tf", true),
         ("skip", "provider.tf", false),
         ("overwrite", "other.tf", false),
+        // It was generated before, and committed.
+        ("overwrite", "same.tf", false),
+        ("error", "same.tf", true),
     ] {
-        repo.write("live/net/terragrunt.hcl", format!("{unit}{}", generate(mode, name)));
+        repo.write("modules/net/same.tf", "\n")
+            .write("live/net/terragrunt.hcl", format!("{unit}{}", generate(mode, name)));
         let run = repo.run(&["check", "--format", "concise"]);
         let is_found =
             run.stdout.contains("live/net/terragrunt.hcl:9") && run.stdout.contains("terragrunt-generate-collision");

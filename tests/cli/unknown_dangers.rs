@@ -48,11 +48,28 @@ fn a_state_whose_place_is_not_known_may_move() {
     let prefixed = |prefix: &str| format!("locals {{\n  prefix = \"{prefix}\"\n}}\n");
     let key = keyed("\"${local.prefix}-${get_aws_account_id()}\"");
     let run = diff_unit(&(prefixed("a") + &key), &(prefixed("b") + &key));
-    run.ends_with(1).says("may use another state").says("(what it is computed from differs)");
+    run.ends_with(1).says("may use another state").says("(it reads `local.prefix`, which differs)");
     // One part that is known to differ is enough.
     let run = diff_unit(&keyed(account), &keyed("\"b\"").replace("\"a\"", "\"z\""));
     run.ends_with(1).says("will use another state");
     diff_unit(&keyed(account), &format!("{}inputs = {{}}\n", keyed(account))).ends_with(0).hides("danger[");
+}
+
+#[test]
+fn a_configuration_of_an_unknown_path_is_no_code() {
+    let key = "locals {\n  file = get_env(\"FILE\")\n  all  = read_terragrunt_config(\"${get_repo_root()}/${local.file}\").locals\n}\n";
+    let unit = format!("{UNIT}{key}{}", keyed("local.all.key"));
+    let run = |path: &str, before: &str, after: &str| {
+        let beside = [("modules/web/main.tf", CODE), ("live/web/terragrunt.hcl", &*unit)];
+        diff(path, [before, after], &beside)
+    };
+    for code in ["modules/web/variables.tf", "modules/web/NOTES.md", "rules/kafka.json"] {
+        run(code, "# one\n", "# two\n").ends_with(0).hides("another state");
+    }
+    for configuration in ["values/prod.hcl", "values/prod.hcl.json", "values/prod"] {
+        let run = run(configuration, "{}", "{ }");
+        run.ends_with(1).says("may use another state").says("(it reads `local.all.key`, which differs)");
+    }
 }
 
 #[test]

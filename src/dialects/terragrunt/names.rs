@@ -13,7 +13,7 @@ use crate::hcl::items::in_one_line;
 use crate::hcl::val::import::import;
 use crate::hcl::val::{Data, Entries, Val};
 use crate::paths;
-use crate::reads::{Named, NamedFiles, made_of, pieces};
+use crate::reads::{Ends, Named, NamedFiles, made_of, pieces};
 use crate::source::{Entry, Node};
 use crate::terraform::module::paths::is_reader;
 use crate::text::Text;
@@ -25,6 +25,10 @@ use std::collections::{BTreeMap, BTreeSet};
 const MAX_CHAIN: usize = 100;
 /// The function that runs a command.
 const COMMAND: &str = "run_cmd";
+
+/// The endings of files that are configurations, and nothing for any file.
+const CONFIGURATIONS: Ends = &[".hcl", ".hcl.json"];
+const ANY: Ends = &[];
 
 /// The size of a value in the costs of comparing it, at most.
 const MAX_COMPARED: usize = 1_000_000;
@@ -362,26 +366,32 @@ impl Names<'_, '_> {
 
     /// The files that functions of an expression may read whose paths are not known.
     fn possible_reads(&self, expr: &Expr) -> Vec<Read> {
-        let mut unknown: Vec<Text> = Vec::new();
+        let mut unknown: Vec<(Text, Ends)> = Vec::new();
         walk::visit(expr, &mut |inner| {
             let ExprKind::Call(call) = &inner.kind else { return };
             let is_unknown = |argument: &&Expr| self.session.apart(|| self.eval(argument)).0.unknown_reason().is_some();
             let name = &*call.name.text;
             if name == ABOVE {
                 let path = call.arguments.first().filter(is_unknown);
-                unknown.extend(path.map(|path| self.searched_above(call).unwrap_or_else(|| self.text(path))));
+                let path = path.map(|path| self.searched_above(call).unwrap_or_else(|| self.text(path)));
+                unknown.extend(path.map(|path| (path, ANY)));
             } else if is_reader(name) || READERS.contains(&name) || name == CONFIGURATION {
                 let path = call.arguments.first().filter(is_unknown);
-                unknown.extend(path.map(|path| self.searched(path).unwrap_or_else(|| self.text(path))));
+                let path = path.map(|path| self.searched(path).unwrap_or_else(|| self.text(path)));
+                // Of what is no configuration, `read_terragrunt_config` makes no value.
+                let ends = if name == CONFIGURATION { CONFIGURATIONS } else { ANY };
+                unknown.extend(path.map(|path| (path, ends)));
             } else if name == COMMAND {
                 let texts = call.arguments.iter().enumerate().filter(|(_, argument)| is_unknown(argument));
                 let texts = texts.map(|(index, argument)| (index, self.text(argument)));
                 let may_be_path = |text: &str| pieces(text).iter().any(|piece| piece.contains(['.', '/']));
-                unknown.extend(texts.filter(|(index, text)| *index == 0 || may_be_path(text)).map(|(_, text)| text));
+                let texts = texts.filter(|(index, text)| *index == 0 || may_be_path(text));
+                unknown.extend(texts.map(|(_, text)| (text, ANY)));
             }
         });
         let loader = self.session.loader;
-        unknown.iter().flat_map(|text| loader.possible.reads(&loader.modules.loader.reader, text)).collect()
+        let reader = &loader.modules.loader.reader;
+        unknown.iter().flat_map(|(text, ends)| loader.possible.reads(reader, text, ends)).collect()
     }
 }
 

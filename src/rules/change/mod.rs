@@ -37,7 +37,7 @@ use crate::files::Files;
 use crate::resolution::{Address, Component, Resolution};
 use crate::terraform::Modules;
 use crate::text::{ByAddress, FastMap, Text};
-use crate::value::{FileId, Flags, Value, Vocabulary};
+use crate::value::{Data, FileId, Flags, Value, Vocabulary};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -368,11 +368,28 @@ fn transition(before: Option<&Value>, after: Option<&Value>) -> String {
         (before, None) => format!("removed (was {})", shown(before)),
         (Some(before), Some(after)) => match [before, after].map(|value| shown(Some(value))) {
             [text, same] if text == same && after.holds(Flags::UNKNOWN) => {
-                format!("{text} (what it is computed from differs)")
+                format!("{text} ({})", why_unsure(before, after))
             }
             [before, after] => format!("{before} → {after}"),
         },
     }
+}
+
+/// Why a value that is not known may be another one.
+fn why_unsure(before: &Value, after: &Value) -> String {
+    let names = match (&before.data, &after.data) {
+        (Data::Unknown(before), Data::Unknown(after)) => before.reads_that_differ(after),
+        _ => Vec::new(),
+    };
+    // What is described in words is no name.
+    let quoted = |name: &&&Text| if name.contains(' ') { name.to_string() } else { format!("`{name}`") };
+    let mut shown: Vec<String> = names.iter().take(MAX_NAMES).map(|name| quoted(&name)).collect();
+    match names.len().saturating_sub(MAX_NAMES) {
+        _ if shown.is_empty() => return "what it is computed from differs".to_owned(),
+        0 => {}
+        more => shown.push(format!("{more} more")),
+    }
+    format!("it reads {}, which {}", shown.join(", "), if names.len() == 1 { "differs" } else { "differ" })
 }
 
 fn names(members: &[Changed<'_>]) -> String {

@@ -195,16 +195,23 @@ fn one(
         if if_exists == "skip" {
             return None;
         }
-        overwrites(session, (what, if_exists), &there, path.prov.origin.unwrap_or(origin));
+        overwrites(session, (what, if_exists, text.as_deref()), &there, path.prov.origin.unwrap_or(origin));
     }
     Some(GeneratedFile { name, text, origin })
 }
 
-/// Reports that a generated file takes the place of one that somebody wrote.
-fn overwrites(session: &Session<'_>, (what, if_exists): (&str, &str), path: &str, origin: Origin) {
+/// Reports that a generated file, by its text if that is known, takes the place of one that somebody wrote.
+fn overwrites(
+    session: &Session<'_>,
+    (what, if_exists, generated): (&str, &str, Option<&str>),
+    path: &str,
+    origin: Origin,
+) {
     let loader = &session.loader.modules.loader;
     let Some(id) = loader.add(path) else { return };
-    if loader.reader.files.get(id).text.contains(SIGNATURE) {
+    let text = &loader.reader.files.get(id).text;
+    let is_same = if_exists == "overwrite" && generated.is_some_and(|generated| generated.trim() == text.trim());
+    if is_same || text.contains(SIGNATURE) {
         return;
     }
     let name = paths::name(path);
