@@ -105,3 +105,23 @@ fn a_chart_with_another_release_or_version_is_reported() {
     let run = diff("db/garden.yml", [action("a", "1.9.0"), action("a", "2.0.0")]);
     run.ends_with(0).says("warning[major-version-changed]").says("`spec.chart.version` `1.9.0` → `2.0.0`");
 }
+
+#[test]
+fn a_deploy_with_another_name_is_deployed_again() {
+    let action =
+        |name: &str| format!("kind: Deploy\ntype: helm\nname: {name}\nspec: {{chart: {{name: redis, repo: r}}}}\n");
+    let run = diff("cache/garden.yml", ["cache", "store"].map(action));
+    run.ends_with(1)
+        .says(
+            "danger[component-renamed]: 2 components in 2 stacks are renamed, and what is deployed under the old names",
+        )
+        .says("it is deployed again under the new name, beside what is there")
+        .hides("Terraform");
+    let named = |name: &str| project("", "").replace("name: prod", &format!("name: {name}"));
+    let repo = Repo::new();
+    repo.write("cache/garden.yml", action("cache")).write("project.garden.yml", named("prod")).commit("base");
+    repo.write("project.garden.yml", named("live"));
+    let run = repo.run(&["diff"]).ends_with(1);
+    run.says("danger[stack-renamed]: stack `prod` is renamed to `live`: 1 component is deployed again")
+        .hides("Terraform");
+}

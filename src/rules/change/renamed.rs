@@ -3,7 +3,7 @@
 use super::{Changed, Changes, Phrase, cause_label, count_of};
 use crate::diagnostic::{Diagnostic, Label, Level};
 use crate::diff::renames::Rename;
-use crate::resolution::RemovalEffect;
+use crate::resolution::{Component, RemovalEffect};
 use crate::rules::rule;
 use crate::text::Text;
 use std::collections::BTreeMap;
@@ -29,22 +29,34 @@ const NOTE: &str = "Terraform finds no state under the new name and plans to cre
 const HELP: &str = "move the states first (`terraform state pull` under the old name, `terraform state push` under \
                     the new one), or keep the old name";
 
+const DEPLOYED: &str = "it is deployed again under the new name, beside what is there";
+const REMOVE: &str = "remove what is deployed under the old name first, or keep that name";
+
 pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
-    let mut destroyed = renamed(changes, RemovalEffect::Destroyed);
-    destroyed.extend(renamed(changes, RemovalEffect::Orphaned).into_iter().map(|f| f.note(NOTE).help(HELP)));
-    destroyed
+    let mut found = renamed(changes, &|before| before.removal == RemovalEffect::Destroyed);
+    let stays = |before: &Component| before.removal != RemovalEffect::Destroyed;
+    let kept = renamed(changes, &|before| stays(before) && has_state(before));
+    found.extend(kept.into_iter().map(|finding| finding.note(NOTE).help(HELP)));
+    let deployed = renamed(changes, &|before| stays(before) && !has_state(before));
+    found.extend(deployed.into_iter().map(|finding| finding.note(DEPLOYED).help(REMOVE)));
+    found
 }
 
-/// Components with a new name in the same stack and with this removal effect.
-fn renamed(changes: &Changes<'_>, removal: RemovalEffect) -> Vec<Diagnostic> {
+/// Whether Terraform keeps a state for it.
+fn has_state(component: &Component) -> bool {
+    component.metadata.state.is_some() || component.metadata.workspace.is_some()
+}
+
+/// Components with a new name in the same stack of which the old one is selected.
+fn renamed(changes: &Changes<'_>, is_wanted: &dyn Fn(&Component) -> bool) -> Vec<Diagnostic> {
     changes.by_cause(&COMPONENT_RENAMED, &changes.components, |changed| {
-        let Some(rename) = changes.renamed(changed).filter(|_| changed.before.is_some_and(|c| c.removal == removal))
+        let Some((rename, before)) = changes.renamed(changed).zip(changed.before.filter(|before| is_wanted(before)))
         else {
             return Vec::new();
         };
         let new = &changes.diff.components[rename.to];
-        let is_instance = changed.before.is_some_and(|component| component.metadata.instance_of.is_some());
-        let text = match removal {
+        let is_instance = before.metadata.instance_of.is_some();
+        let text = match before.removal {
             RemovalEffect::Destroyed if is_instance => Phrase::new(
                 "gets another address: it is destroyed and created unless `moved` says otherwise",
                 "get another address: they are destroyed and created unless `moved` says otherwise",
@@ -53,6 +65,11 @@ fn renamed(changes: &Changes<'_>, removal: RemovalEffect) -> Vec<Diagnostic> {
             RemovalEffect::Destroyed => Phrase::new(
                 "is renamed, and the next run destroys and recreates it",
                 "are renamed, and the next run destroys and recreates them",
+                format!("now `{}`", new.name),
+            ),
+            _ if !has_state(before) => Phrase::new(
+                "is renamed, and what is deployed under the old name stays",
+                "are renamed, and what is deployed under the old names stays",
                 format!("now `{}`", new.name),
             ),
             _ => Phrase::new(
@@ -83,10 +100,13 @@ pub(super) fn stacks(changes: &Changes<'_>) -> Vec<Diagnostic> {
 
 fn stack(changes: &Changes<'_>, old: &Text, new: &Text, members: &[(&Rename, &Changed<'_>)]) -> Diagnostic {
     let moving = members.iter().filter(|(rename, _)| rename.moves_state).count();
-    let (effect, help) = match moving {
+    let has_states = members.iter().any(|(_, changed)| changed.before.is_some_and(has_state));
+    let (effect, advice) = match moving {
         0 => (format!("the next run destroys and creates {} again", count_of(members.len(), "component")), None),
-        1 => ("1 component will use another state".to_owned(), Some(HELP)),
-        several => (format!("{several} components will use different states"), Some(HELP)),
+        1 if has_states => ("1 component will use another state".to_owned(), Some((NOTE, HELP))),
+        several if has_states => (format!("{several} components will use different states"), Some((NOTE, HELP))),
+        1 => ("1 component is deployed again".to_owned(), Some((DEPLOYED, REMOVE))),
+        several => (format!("{several} components are deployed again"), Some((DEPLOYED, REMOVE))),
     };
     let (rename, changed) = members[0];
     let label: Label = match rename.causes.iter().find(|c| c.side == crate::diff::Side::Head) {
@@ -95,8 +115,8 @@ fn stack(changes: &Changes<'_>, old: &Text, new: &Text, members: &[(&Rename, &Ch
     };
     let message = format!("stack `{old}` is renamed to `{new}`: {effect}");
     let mut finding = Diagnostic::new(&STACK_RENAMED, message, label).token(format!("{old} {new}")).address(&**new);
-    if let Some(help) = help {
-        finding = finding.note(NOTE).help(help);
+    if let Some((note, help)) = advice {
+        finding = finding.note(note).help(help);
     }
     finding.stacks = vec![Text::clone(new)];
     changes.placed_at_head(finding)
