@@ -2,6 +2,9 @@
 
 pub(crate) use crate::go::path::within;
 
+/// Stands for the absolute path of the repository, which no file of it holds.
+pub(crate) const REPOSITORY: &str = "<repo>";
+
 /// A name in a folder. The root may also be called `.`.
 pub(crate) fn join(folder: &str, name: &str) -> String {
     match folder {

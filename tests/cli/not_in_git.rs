@@ -240,3 +240,22 @@ fn configuration_that_is_imported_from_elsewhere_and_changes() {
     repo.write("atmos.yaml", ATMOS).commit("none");
     repo.run(&["diff", "HEAD~1..HEAD"]).hides("No effective change").says("https://example.com/b.yaml");
 }
+
+#[test]
+fn a_file_in_the_home_folder_of_the_user_is_neither_missing_nor_absent() {
+    let repo = Repo::new();
+    let key = |size: u32| {
+        format!(
+            "resource \"a_key\" \"k\" {{\n  public_key = chomp(file(\"~/.ssh/id.pub\"))\n  size = {size}\n  has_own = fileexists(\"~/.ssh/id\")\n  \
+             text = templatefile(\"~/t.tpl\", {{}})\n}}\n"
+        )
+    };
+    repo.write("main.tf", key(1)).commit("base");
+    repo.run(&["check"]).ends_with(0).says("checked 1 stack").hides("error");
+    let run = repo.run(&["describe", "stack", "."]);
+    run.says("public_key: ${chomp(file(\"~/.ssh/id.pub\"))}").says("has_own: ${fileexists(\"~/.ssh/id\")}");
+    repo.write("main.tf", key(2)).commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("~ size  1 → 2").hides("public_key");
+    repo.write("main.tf", key(2).replace("~/.ssh/id.pub", "~other/id.pub"));
+    repo.run(&["check"]).ends_with(1).says("failed to expand ~: cannot expand user-specific home dir");
+}

@@ -427,3 +427,21 @@ fn what_a_stack_file_says_of_the_place_of_a_unit_causes_its_changes() {
     run.says("live/terragrunt.stack.hcl:6").says("2 components of 2 stacks added");
     repo.run(&["impact", "live/terragrunt.stack.hcl:7"]).ends_with(0).says("c/web");
 }
+
+#[test]
+fn a_generated_call_names_a_module_by_its_absolute_path() {
+    let repo = Repo::new();
+    repo.write("root.hcl", "generate \"m\" {\n  path = \"m.tf\"\n  if_exists = \"overwrite\"\n  contents = <<EOF\nmodule \"m\" {\n  source = \"${get_parent_terragrunt_dir()}/modules/net\"\n}\nEOF\n}\n");
+    repo.write("live/net/terragrunt.hcl", "include \"root\" {\n  path = find_in_parent_folders(\"root.hcl\")\n}\n");
+    repo.write("live/net/main.tf", "output \"a\" {\n  value = 1\n}\n");
+    repo.write("modules/net/main.tf", "module \"inner\" {\n  source = \"../inner\"\n}\n");
+    repo.write("modules/inner/main.tf", "resource \"a_b\" \"c\" {\n  size = 1\n}\n").commit("base");
+    repo.run(&["check"]).ends_with(0).hides("source");
+    repo.write("modules/inner/main.tf", "resource \"a_b\" \"c\" {\n  size = 2\n}\n").commit("head");
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0);
+    run.says("~ size  1 → 2").says("module.m.module.inner.a_b.c");
+    let run = repo.run(&["diff", "HEAD~1..HEAD", "--format", "affected"]);
+    run.says("live/net");
+    repo.remove("modules/net/main.tf");
+    repo.run(&["check"]).ends_with(1).says("module \"m\" leads to modules/net, which does not exist");
+}

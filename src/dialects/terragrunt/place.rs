@@ -3,8 +3,7 @@
 use crate::paths;
 use crate::text::Text;
 
-/// Stands for the absolute path of the repository, which no file of it holds.
-pub(super) const REPOSITORY: &str = "<repo>";
+pub(super) use crate::paths::REPOSITORY;
 
 /// The folders that a file is evaluated with, from the root of the repository.
 #[derive(Clone, Debug)]

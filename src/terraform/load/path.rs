@@ -1,7 +1,7 @@
 //! Paths of the sources of modules.
 
 use crate::go::path::clean;
-use crate::paths::{join, parent};
+use crate::paths::{REPOSITORY, join, parent};
 use crate::text::Text;
 use std::borrow::Cow;
 
@@ -24,7 +24,11 @@ impl Beside {
 /// The path of a relative source in a module of a folder, which is there and has no links in its path.
 pub(crate) fn beside(dir: &str, source: &str) -> Beside {
     let source = if source.contains('\\') { Cow::Owned(source.replace('\\', "/")) } else { Cow::Borrowed(source) };
-    let (mut above, mut rest) = (if dir == "." { "" } else { dir }, &*source);
+    let (dir, source) = match source.strip_prefix(REPOSITORY) {
+        Some(rest) => ("", rest.trim_start_matches('/')),
+        None => (dir, &*source),
+    };
+    let (mut above, mut rest) = (if dir == "." { "" } else { dir }, source);
     loop {
         if let Some(more) = rest.strip_prefix("./") {
             rest = more;
@@ -36,7 +40,7 @@ pub(crate) fn beside(dir: &str, source: &str) -> Beside {
         }
     }
     if rest.split('/').any(|part| matches!(part, "" | "." | "..")) {
-        let written = join(dir, &source);
+        let written = join(dir, source);
         return Beside { path: clean(&written).into(), stepwise: Some(written.into()) };
     }
     Beside { path: join(above, rest).into(), stepwise: None }

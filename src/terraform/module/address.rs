@@ -1,9 +1,12 @@
 //! Addresses of modules, as written in `source`.
 
+use crate::paths::REPOSITORY;
+
 /// The target of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Address {
-    /// A folder relative to the module: a path that begins with `./` or `../`.
+    /// A folder of the repository: a path from the module that begins with `./` or `../`, or one from the root of the repository, which
+    /// begins with [`REPOSITORY`].
     Local(String),
     /// A module of a registry.
     Registry(String),
@@ -43,6 +46,9 @@ pub(crate) fn parse_registry(source: &str) -> Result<Address, String> {
 }
 
 fn is_local(source: &str) -> bool {
+    if let Some(rest) = source.strip_prefix(REPOSITORY) {
+        return rest.is_empty() || rest.starts_with('/');
+    }
     let Some(rest) = source.strip_prefix("..").or_else(|| source.strip_prefix('.')) else { return false };
     rest.is_empty() || rest.starts_with(['/', '\\'])
 }

@@ -22,6 +22,7 @@ pub(super) const ALL: &[Function] = &[
     function("filebase64sha256", &[S], |a| encoded(a, |b| base64_encode(&sha256(b)))),
     function("filebase64sha512", &[S], |a| encoded(a, |b| base64_encode(&sha512(b)))),
     function("fileexists", &[FORGETTING], |a| {
+        not_at_home(a.str(0), |wrong| Fail::Call(format!("failed to expand ~: {wrong}")))?;
         let found = a.evaluator.files.exists(a.str(0)).map_err(file_failed(0))?;
         Ok(Val::bool(found))
     }),
@@ -30,9 +31,9 @@ pub(super) const ALL: &[Function] = &[
     function("filesha1", &[S], |a| encoded(a, |b| hex(&sha1(b)))),
     function("filesha256", &[S], |a| encoded(a, |b| hex(&sha256(b)))),
     function("filesha512", &[S], |a| encoded(a, |b| hex(&sha512(b)))),
-    function("pathexpand", &[S], |a| match a.str(0).starts_with('~') {
-        true => Err(Fail::Unknown("the home folder of the user is not known".to_owned())),
-        false => Ok(Val::str(a.str(0))),
+    function("pathexpand", &[S], |a| {
+        not_at_home(a.str(0), |wrong| Fail::Call(wrong.to_owned()))?;
+        Ok(Val::str(a.str(0)))
     }),
     function("templatefile", &[FORGETTING, MAPPING.lenient()], template_file).sees_unknown(),
     function("templatestring", &[FORGETTING, MAPPING.forgetting().lenient()], template_string).sees_unknown(),
@@ -52,7 +53,20 @@ fn abspath(args: &mut Args<'_, '_>) -> Outcome {
     }
 }
 
+/// Fails for a path that begins in the home folder of the user, which is not known, or in that of another one, which OpenTofu does
+/// not look up: `wrong` says so.
+fn not_at_home(path: &str, wrong: fn(&str) -> Fail) -> Result<(), Fail> {
+    match path.strip_prefix('~') {
+        None => Ok(()),
+        Some(rest) if rest.is_empty() || rest.starts_with(['/', '\\']) => {
+            Err(Fail::Unknown("the home folder of the user is not known".to_owned()))
+        }
+        Some(_) => Err(wrong("cannot expand user-specific home dir")),
+    }
+}
+
 fn read(args: &Args<'_, '_>) -> Result<Content, Fail> {
+    not_at_home(args.str(0), |wrong| Fail::Argument(0, format!("failed to expand ~: {wrong}")))?;
     args.evaluator.files.read(args.str(0)).map_err(file_failed(0))
 }
 
