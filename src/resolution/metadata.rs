@@ -13,6 +13,8 @@ pub(crate) struct ComponentMetadata {
     pub is_abstract: bool,
     /// It is not deployed for now.
     pub is_disabled: bool,
+    /// It is known to have no code, so that a run deploys nothing.
+    pub lacks_code: bool,
     /// It must not be changed.
     pub is_locked: bool,
     /// The code that it configures, if it is in one folder of the repository.

@@ -270,6 +270,7 @@ impl Interface {
         let ComponentMetadata {
             is_abstract,
             is_disabled,
+            lacks_code: _,
             is_locked: _,
             code,
             is_module,

@@ -445,3 +445,33 @@ fn a_generated_call_names_a_module_by_its_absolute_path() {
     repo.remove("modules/net/main.tf");
     repo.run(&["check"]).ends_with(1).says("module \"m\" leads to modules/net, which does not exist");
 }
+
+#[test]
+fn a_unit_without_code_deploys_nothing() {
+    let root = "remote_state {\n  backend = \"s3\"\n  config = {\n    bucket = \"b\"\n    key = path_relative_to_include()\n  }\n}\n";
+    let unit = "terraform {\n  source = \"git::https://example.com/m.git?ref=v1\"\n}\ninclude {\n  path = find_in_parent_folders(\"root.hcl\")\n}\n";
+    let commented: String = unit.lines().map(|line| format!("#{line}\n")).collect();
+    let repo = Repo::new();
+    let commit = |text: &str| repo.write("live/web/terragrunt.hcl", text).commit("next");
+    repo.write("root.hcl", root);
+    commit("");
+    commit(unit);
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("danger[");
+    commit(&commented);
+    let run = repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(1);
+    run.says("danger[component-removed]: `web` in `live` has no code any more").hides("state-address-changed");
+    commit(unit);
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("danger[");
+    // Generated code is code.
+    let generate = "generate \"m\" {\n  path = \"m.tf\"\n  if_exists = \"overwrite\"\n  contents = \"\"\n}\n";
+    commit(
+        &unit
+            .replacen("terraform {", "locals {", 1)
+            .replace("  source =", "  from =")
+            .replace("include", &format!("{generate}include")),
+    );
+    repo.run(&["diff", "HEAD~1..HEAD"]).hides("has no code");
+    commit(&commented);
+    repo.remove("live/web/terragrunt.hcl").commit("gone");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("danger[");
+}

@@ -28,8 +28,21 @@ pub(super) fn components(changes: &Changes<'_>) -> Vec<Diagnostic> {
         let orphaned = removed(changes, RemovalEffect::Orphaned, Some(help));
         found.extend(orphaned.into_iter().map(|f| f.note(NOTE).help(help)));
     }
+    found.extend(without_code(changes));
     found.extend(unread(changes));
     found
+}
+
+/// The components that have no code any more: no run deploys them.
+fn without_code(changes: &Changes<'_>) -> Vec<Diagnostic> {
+    let found = changes.by_cause(&COMPONENT_REMOVED, &changes.components, |changed| {
+        let lacks = [changed.before, changed.after].map(|side| side.map(|component| component.metadata.lacks_code));
+        let is_lost =
+            lacks == [Some(false), Some(true)] && changed.before.is_some_and(|c| is_deployed(c) && has_effect(c));
+        let text = || Phrase::new("has no code any more", "have no code any more", "");
+        is_lost.then(|| (&changed.change.causes[..], text())).into_iter().collect()
+    });
+    found.into_iter().map(|finding| finding.note(NOTE)).collect()
 }
 
 /// The components that were known, and may be gone: what makes them now is elsewhere, or not known.
@@ -128,7 +141,7 @@ fn deciding<'a>(members: &[&Changed<'a>]) -> &'a [Cause] {
 /// Whether a component was deployed and is neither there nor renamed.
 fn is_undeployed(changes: &Changes<'_>, changed: &Changed<'_>) -> bool {
     status(changed, Status::Removed)
-        && changed.before.is_some_and(|c| is_deployed(c) && has_effect(c))
+        && changed.before.is_some_and(|c| is_deployed(c) && has_effect(c) && !c.metadata.lacks_code)
         && changes.renamed(changed).is_none()
         && !changed.before.is_some_and(|component| changes.released.keeps(component))
 }

@@ -105,7 +105,12 @@ fn of_code(changes: &Changes<'_>, side: usize, component: &Component) -> Option<
 
 fn deployed(resolution: &Resolution) -> impl Iterator<Item = &Component> {
     let components = resolution.units.iter().flat_map(|unit| &unit.components);
-    components.map(|component| &**component).filter(|component| is_deployed(component))
+    components.map(|component| &**component).filter(|component| may_have_state(component))
+}
+
+/// Whether a run may have deployed it: if nothing was deployed, there is no state to lose. That code is gone is told as such.
+fn may_have_state(component: &Component) -> bool {
+    is_deployed(component) && !component.metadata.lacks_code
 }
 
 /// Whether the settings of a backend are a part of a component.
@@ -115,8 +120,7 @@ fn shows(component: &Component, backend: &str) -> bool {
 
 /// The settings of a backend that locate the state.
 fn moved<'a>(changed: &Changed<'a>) -> Vec<(&'a [Cause], Phrase)> {
-    // If nothing was deployed, there is no state to lose.
-    if !changed.before.is_some_and(is_deployed) || !changed.after.is_some_and(is_deployed) {
+    if !changed.before.is_some_and(may_have_state) || !changed.after.is_some_and(may_have_state) {
         return Vec::new();
     }
     let Some(state) = &changed.vocabulary().state else { return Vec::new() };

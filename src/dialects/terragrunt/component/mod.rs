@@ -53,7 +53,9 @@ pub(super) fn of(
     let inputs = inputs(parts);
     let inputs = Inputs { given: given.into(), is_open: inputs.is_open || is_open, ..inputs };
     let code = code(session, folder, parts);
+    let is_whole = config.includes.iter().all(|included| included.unknown.is_none());
     let metadata = ComponentMetadata {
+        lacks_code: is_whole && lacks_code(session, parts, code.as_ref()),
         is_module: true,
         inputs,
         state: state::place(session, parts, code.as_ref()),
@@ -95,6 +97,16 @@ fn inputs(parts: &Map) -> Inputs {
     let all = value.and_then(Value::as_map).cloned().unwrap_or_else(Map::none);
     let is_open = value.is_some_and(|value| matches!(value.data, Data::Unknown(_)));
     Inputs { authored: [Arc::clone(&all), Map::none()], all, is_open, is_environment: true, ..Inputs::default() }
+}
+
+/// Whether there is neither a source nor code in the folder, and none is generated there.
+fn lacks_code(session: &Session<'_>, parts: &Map, code: Option<&Code>) -> bool {
+    let is_absent = |name: &str| parts.get(name).is_none_or(|value| value.as_map().is_some_and(|map| map.is_empty()));
+    let has_source = match parts.get("terraform") {
+        None => false,
+        Some(terraform) => terraform.as_map().is_none_or(|terraform| terraform.get("source").is_some()),
+    };
+    !has_source && is_absent("generate") && code.is_some_and(|code| !session.loader.modules.is_there(&code.folder))
 }
 
 /// The folder of the code: that of the source, or that of the unit. Of a source that is not known, those that it names.
