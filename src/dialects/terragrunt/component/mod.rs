@@ -99,14 +99,16 @@ fn inputs(parts: &Map) -> Inputs {
     Inputs { authored: [Arc::clone(&all), Map::none()], all, is_open, is_environment: true, ..Inputs::default() }
 }
 
-/// Whether there is neither a source nor code in the folder, and none is generated there.
+/// Whether there is neither a source nor code in the folder, and nothing is generated there. What says where its state is may get its
+/// code in a way that is not seen.
 fn lacks_code(session: &Session<'_>, parts: &Map, code: Option<&Code>) -> bool {
     let is_absent = |name: &str| parts.get(name).is_none_or(|value| value.as_map().is_some_and(|map| map.is_empty()));
     let has_source = match parts.get("terraform") {
         None => false,
         Some(terraform) => terraform.as_map().is_none_or(|terraform| terraform.get("source").is_some()),
     };
-    !has_source && is_absent("generate") && code.is_some_and(|code| !session.loader.modules.is_there(&code.folder))
+    let is_silent = ["generate", "remote_state"].into_iter().all(is_absent);
+    !has_source && is_silent && code.is_some_and(|code| !session.loader.modules.is_there(&code.folder))
 }
 
 /// The folder of the code: that of the source, or that of the unit. Of a source that is not known, those that it names.
