@@ -475,3 +475,13 @@ fn a_unit_without_code_deploys_nothing() {
     repo.remove("live/web/terragrunt.hcl").commit("gone");
     repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).hides("danger[");
 }
+
+#[test]
+fn a_source_that_is_written_in_another_way_is_the_same_one() {
+    let repo = modules();
+    repo.commit("base");
+    repo.edit("live/net/terragrunt.hcl", "\"../../modules/net\"", "\"${get_repo_root()}/modules//net\"").commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("terraform.source").hides("source-changed");
+    repo.write("modules/other/main.tf", "").edit("live/net/terragrunt.hcl", "modules//net", "modules//other");
+    repo.run(&["diff"]).says("warning[source-changed]");
+}

@@ -3,6 +3,7 @@
 use super::{Changed, Changes, Phrase, dotted, transition};
 use crate::diagnostic::Diagnostic;
 use crate::diff::{Cause, Change};
+use crate::resolution::{CodeOrigin, Component};
 use crate::rules::rule;
 use crate::terraform::address::Address;
 use crate::value::Value;
@@ -55,10 +56,21 @@ pub(super) fn source(changes: &Changes<'_>) -> Vec<Diagnostic> {
             let details = format!("`{}` {}", step.name, transition(Some(step.before), Some(step.after)));
             let text =
                 Phrase::new("takes its code from another source", "take their code from another source", details);
-            (!old.is_same_code(&new)).then_some((step.causes, text))
+            let stays = (old.is_local() || new.is_local()) && stays_in_folder(changed);
+            (!old.is_same_code(&new) && !stays).then_some((step.causes, text))
         });
         differ.collect()
     })
+}
+
+/// Whether the code is in the same folder of the repository as before, however that is written.
+fn stays_in_folder(changed: &Changed<'_>) -> bool {
+    let folder = |side: Option<&Component>| {
+        let code = side?.metadata.code.clone()?;
+        (code.supply == CodeOrigin::Repository).then_some(code.folder)
+    };
+    let folders = [changed.before, changed.after].map(folder);
+    folders[0].is_some() && folders[0] == folders[1]
 }
 
 /// The versions that differ, as far as both are known: constraints, and those that sources name.
