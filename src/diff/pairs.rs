@@ -152,9 +152,14 @@ pub(super) fn candidates<'a>(
     };
     let (mut old, mut new) = (Components(Vec::new()), Components(Vec::new()));
     threads::join(|| old = select(base), || new = select(head));
-    let open: [HashMap<&str, OpenParts<'_>>; 2] = [base, head].map(|side| {
-        let units = side.units.iter().filter(|unit| !unit.open.is_empty());
-        units.map(|unit| (&*unit.name, OpenParts::of(unit))).collect()
+    let open: [HashMap<&str, OpenParts<'_>>; 2] = [(base, head), (head, base)].map(|(side, other)| {
+        let units: Vec<&Arc<Unit>> = side.units.iter().filter(|unit| !unit.open.is_empty()).collect();
+        let others: HashMap<&str, &Arc<Unit>> = match units.is_empty() {
+            true => HashMap::new(),
+            false => other.units.iter().map(|unit| (&*unit.name, unit)).collect(),
+        };
+        let parts = |unit: &'a Unit| OpenParts::of(unit, others.get(&*unit.name).map(|other| &***other));
+        units.into_iter().map(|unit| (&*unit.name, parts(unit))).collect()
     });
     if open.iter().all(HashMap::is_empty) {
         return (old, new);

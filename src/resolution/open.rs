@@ -32,13 +32,18 @@ pub(crate) enum OpenPart {
     },
     /// A component that is there, and only not listed.
     Component { kind: Text, name: Text },
+    /// What is defined in files that this clone lacks. Another state that lacks them, too, has the same there.
+    Lacking {
+        /// What says where these files are.
+        origin: Origin,
+    },
 }
 
 impl Open {
     /// What it is called in a report, and what says what it is; `None` if its code is known.
     pub(crate) fn unknown(&self) -> Option<(&Text, Origin)> {
         match &self.part {
-            OpenPart::Whole { origin } => Some((&self.stack, *origin)),
+            OpenPart::Whole { origin } | OpenPart::Lacking { origin } => Some((&self.stack, *origin)),
             OpenPart::Module { name, origin, .. } => Some((name, *origin)),
             OpenPart::Component { .. } => None,
         }
@@ -55,11 +60,16 @@ pub(crate) struct OpenParts<'a> {
 }
 
 impl<'a> OpenParts<'a> {
-    pub(crate) fn of(unit: &'a Unit) -> Self {
+    /// The parts of a unit whose components the same unit of another state, if it has it, need not have.
+    pub(crate) fn of(unit: &'a Unit, other: Option<&Unit>) -> Self {
         let mut parts = OpenParts::default();
-        for open in &unit.open {
+        let lacks = |open: &Open| matches!(open.part, OpenPart::Lacking { .. });
+        let is_alike = other.is_some_and(|other| other.open.iter().any(lacks));
+        for open in unit.open.iter().filter(|open| !(is_alike && lacks(open))) {
             match &open.part {
-                OpenPart::Whole { .. } => _ = parts.below.insert((&open.stack, "", ""), open),
+                OpenPart::Whole { .. } | OpenPart::Lacking { .. } => {
+                    _ = parts.below.insert((&open.stack, "", ""), open)
+                }
                 OpenPart::Module { name, calls: (kind, call), .. } => {
                     parts.below.insert((&open.stack, "", name), open);
                     parts.below.insert((&open.stack, kind, call), open);
@@ -115,7 +125,7 @@ impl Resolution {
             };
             let missing = there.components.iter().filter(|component| !listed.contains(&component.address()));
             let missing = missing.filter(is_whole);
-            let parts = OpenParts::of(unit);
+            let parts = OpenParts::of(unit, Some(there));
             let doubtful = |component: &'a Arc<Component>| {
                 let (part, origin) = parts.find(component)?.unknown()?;
                 Some(Doubtful { component, part, origin })

@@ -259,3 +259,39 @@ fn a_file_in_the_home_folder_of_the_user_is_neither_missing_nor_absent() {
     repo.write("main.tf", key(2).replace("~/.ssh/id.pub", "~other/id.pub"));
     repo.run(&["check"]).ends_with(1).says("failed to expand ~: cannot expand user-specific home dir");
 }
+
+/// Garden searches submodules for actions: one that the clone lacks may have any.
+#[test]
+fn actions_in_a_submodule_that_is_not_there_are_unknown() {
+    let project =
+        "apiVersion: garden.io/v2\nkind: Project\nname: shop\nenvironments: [{name: dev}]\nproviders: [{name: exec}]\n";
+    let web = "kind: Deploy\nname: web\ntype: exec\ndependencies: [deploy.api]\nspec: {deployCommand: [a, '${actions.deploy.api.outputs.url}']}\n";
+    let api = "kind: Deploy\nname: api\ntype: exec\nspec: {deployCommand: [b]}\n";
+    let render = "kind: RenderTemplate\nname: r\ntemplate: of-core\n";
+    let repo = Repo::new();
+    repo.write("garden.yml", project).write("web/garden.yml", web).write("api/garden.yml", api).commit("base");
+    let link = |path: &str| {
+        repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},{path}", "1".repeat(40))]);
+        repo.git(&["commit", "--quiet", "--message", "submodule"]);
+    };
+    repo.remove("api/garden.yml").write("r/garden.yml", render).commit("moved");
+    repo.run(&["check", "--rev", "HEAD"]).ends_with(1).says("renders a template `of-core` that does not exist");
+    link("core");
+    let run = repo.run(&["check", "--rev", "HEAD"]).ends_with(0);
+    run.says("the submodule core is not in this clone, so the actions, modules and templates in it are not known");
+    let run = repo.run(&["diff", "HEAD~2..HEAD"]).ends_with(1);
+    run.says("`api` in `dev` may be removed: its code is elsewhere, or not known").hides("undefined");
+    let run = repo.run(&["diff", "HEAD..HEAD~2"]).ends_with(0);
+    run.hides("danger[").hides("component added");
+    // What is not there on both sides is the same.
+    let commit = |path: &str, text: &str| {
+        repo.write(path, text).git(&["add", path]);
+        repo.git(&["commit", "--quiet", "--message", path]);
+    };
+    commit("b/garden.yml", &api.replace("api", "b"));
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("component added: b of dev");
+    repo.run(&["diff", "HEAD..HEAD~1"]).ends_with(1).says("danger[component-removed]: `b` in `dev` is removed");
+    // Garden does not search it.
+    commit("garden.yml", &format!("{project}scan: {{exclude: [core/**/*]}}\n"));
+    repo.run(&["check", "--rev", "HEAD"]).ends_with(1).says("renders a template `of-core` that does not exist");
+}

@@ -32,7 +32,7 @@ use crate::limits::{Limits, count_steps};
 use crate::paths;
 use crate::reads::{Answers, Reads, Table};
 use crate::resolution::authoring::Authoring;
-use crate::resolution::{Address, Component, Extent, Gap, Resolution, State, Unit};
+use crate::resolution::{Address, Component, Extent, Gap, Open, OpenPart, Resolution, State, Unit};
 use crate::source::Source;
 use crate::text::Text;
 use crate::threads;
@@ -50,8 +50,8 @@ use std::sync::Arc;
 pub(crate) struct Garden {
     cache: Cache,
     limits: Limits,
-    /// Environments by the folder of their project and their stack.
-    environments: Table<(Text, Text), ResolvedEnvironment>,
+    /// Environments by the folder of their project, their stack, and whether files of the project are not known.
+    environments: Table<(Text, Text, bool), ResolvedEnvironment>,
 }
 
 /// An environment that was resolved.
@@ -125,7 +125,9 @@ impl Garden {
             loaded.resources.iter().map(|resource| resource.file).chain([config.file]).collect();
         let unit = |stack: &str| {
             let broken = Unit::broken(paths::join(dir, stack).into(), config.file);
-            Unit { files: files.iter().copied().collect(), ..broken }
+            let origin = config.tree.prov.origin.unwrap_or(Origin { file: config.file, key: 0, start: 0, end: 0 });
+            let open = loaded.may_lack.then(|| Open { stack: stack.into(), part: OpenPart::Lacking { origin } });
+            Unit { files: files.iter().copied().collect(), open: open.into_iter().collect(), ..broken }
         };
         if is_broken {
             out.units = config.environments.iter().map(|environment| unit(&environment.name)).collect();
@@ -136,7 +138,7 @@ impl Garden {
             config.environments.iter().map(RequestedEnvironment::whole).chain(named).collect();
         let (shared, answers) = (loader.reader.take(), Answers::new(source));
         let one = |requested: &RequestedEnvironment<'_>| {
-            let key = (Text::from(dir), Text::clone(&requested.stack));
+            let key = (Text::from(dir), Text::clone(&requested.stack), loaded.may_lack);
             if let Some(known) = self.environments.get(&key, &answers) {
                 return known;
             }

@@ -171,6 +171,10 @@ pub(super) fn render(
     let parent = &resource.name().cloned().unwrap_or_default();
     let named = fields.get("template").and_then(Node::as_text);
     let template = named.and_then(|name| templates.iter().find(|template| template.name == *name));
+    // What a template in a submodule makes of it is not known.
+    if template.is_none() && named.is_some() && stage.input.loaded.may_lack {
+        return;
+    }
     let Some(template) = template else {
         let known: Vec<&str> = templates.iter().map(|template| template.name.as_str()).collect();
         let known =

@@ -45,8 +45,12 @@ impl Stage<'_> {
         &self.input.environment.name
     }
 
-    /// Whether all actions and modules of the project are in its files: none come from `sources`, which are other repositories.
+    /// Whether all actions and modules of the project are in its files: none come from `sources` or submodules, which are other
+    /// repositories.
     pub(crate) fn is_closed(&self) -> bool {
+        if self.input.loaded.may_lack {
+            return false;
+        }
         let sources = self.input.project.tree.get("sources").map(|sources| &sources.data);
         match sources {
             None | Some(Data::Null) => true,

@@ -32,6 +32,8 @@ pub(crate) struct Loaded {
     pub resources: Vec<Arc<Resource>>,
     /// Whether something in them reads secrets.
     pub reads_secrets: bool,
+    /// Whether there may be others in submodules that are not in the repository.
+    pub may_lack: bool,
 }
 
 /// Reads the project in a folder.
@@ -44,7 +46,7 @@ pub(crate) fn load(loader: &Loader<'_>, dir: &str, diagnostics: &Diagnostics) ->
     let file = file.or(beside.first()).map(|file| file.file);
     let config = config::read(dir, &beside, diagnostics);
     let Some(config) = config else {
-        return Loaded { config: None, file, resources: Vec::new(), reads_secrets: false };
+        return Loaded { config: None, file, resources: Vec::new(), reads_secrets: false, may_lack: false };
     };
     let mut resources = Vec::new();
     for path in scan::files(loader, &config, diagnostics) {
@@ -57,7 +59,8 @@ pub(crate) fn load(loader: &Loader<'_>, dir: &str, diagnostics: &Diagnostics) ->
     }
     resources.retain(|resource| resource::is_valid(resource, diagnostics));
     let reads_secrets = resources.iter().any(|r: &Arc<Resource>| reads_secrets(&r.tree)) || reads_secrets(&config.tree);
-    Loaded { config: Some(config), file, resources, reads_secrets }
+    let may_lack = scan::may_lack(loader, &config, diagnostics);
+    Loaded { config: Some(config), file, resources, reads_secrets, may_lack }
 }
 
 /// Returns the files in the folder of a project, and their content.

@@ -4,10 +4,12 @@ use super::config::ProjectConfig;
 use super::discover::is_config_name;
 use super::ignore::Ignores;
 use super::load::Loader;
+use crate::diagnostic::Diagnostic;
+use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
 use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::template::node::Node;
 use crate::paths::{join, name, seen_from};
-use crate::source::glob;
+use crate::source::{Entry, EntryKind, glob};
 
 /// Folders that are never looked into.
 const NEVER: [&str; 2] = [".git", ".garden"];
@@ -17,9 +19,7 @@ pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &D
     let dir = config.dir.as_str();
     let entries = ["garden.yml", "garden.yaml"].map(|ending| loader.reader.below(dir, ending));
     let ignores = Ignores::read(loader, config, diagnostics);
-    let scan = config.tree.get("scan");
-    let patterns = |key: &str| scan.and_then(|scan| scan.get(key)).map(texts);
-    let (include, exclude) = (patterns("include"), patterns("exclude").unwrap_or_default());
+    let (include, exclude) = (patterns(config, "include"), patterns(config, "exclude").unwrap_or_default());
     let mut found = Vec::new();
     for entry in entries.into_iter().flatten() {
         let (path, name) = (seen_from(dir, &entry.path), name(&entry.path));
@@ -34,6 +34,36 @@ pub(crate) fn files(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &D
     }
     found.sort();
     found
+}
+
+/// Whether there may be more of them: a submodule that is scanned, too, is not in this clone, which is reported.
+pub(crate) fn may_lack(loader: &Loader<'_>, config: &ProjectConfig, diagnostics: &Diagnostics) -> bool {
+    let listing = loader.reader.source().listing();
+    let lacks = |entry: &&Entry| entry.kind == EntryKind::Submodule && listing.under(&entry.path).is_empty();
+    let mut submodules = listing.under(&config.dir).iter().filter(lacks).peekable();
+    if submodules.peek().is_none() {
+        return false;
+    }
+    let ignores = Ignores::read(loader, config, diagnostics);
+    let exclude = patterns(config, "exclude").unwrap_or_default();
+    let is_excluded = |path: &str| {
+        let path = seen_from(&config.dir, path);
+        exclude.iter().any(|pattern| matches(pattern, path) || matches(pattern, &join(path, "garden.yml")))
+    };
+    let scanned: Vec<&str> =
+        submodules.map(|entry| &*entry.path).filter(|path| !is_excluded(path) && !ignores.leave_out(path)).collect();
+    for path in &scanned {
+        let message = format!(
+            "the submodule {path} is not in this clone, so the actions, modules and templates in it are not known"
+        );
+        diagnostics.report(Diagnostic::new(&INCOMPLETE_ANALYSIS, message, diagnostics.label(&config.tree.prov)));
+    }
+    !scanned.is_empty()
+}
+
+/// The patterns of a list of `scan`, if there is one.
+fn patterns(config: &ProjectConfig, key: &str) -> Option<Vec<String>> {
+    config.tree.get("scan").and_then(|scan| scan.get(key)).map(texts)
 }
 
 /// Whether a path leads through a folder that is never looked into.
