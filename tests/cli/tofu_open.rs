@@ -109,3 +109,45 @@ fn a_count_that_a_stack_gives_and_that_becomes_unknown() {
     let report = report.to_string();
     assert!(!report.contains("component-removed") && !report.contains("component-renamed"), "{report}");
 }
+
+#[test]
+fn a_file_that_a_data_source_may_write_is_not_missing() {
+    let check = |path: &str| {
+        let repo = Repo::new();
+        let archive = "data \"archive_file\" \"z\" {\n  source_dir  = \"src\"\n  output_path = \"z.zip\"\n}\nresource \"a_b\" \"d\" {\n  out = \"z.zip\"\n}\n";
+        let rest = format!(
+            "locals {{\n  out = data.archive_file.z.output_path\n}}\nresource \"a_b\" \"c\" {{\n  hash = filemd5({path})\n}}\n"
+        );
+        repo.write("main.tf", format!("terraform {{}}\n{archive}{rest}")).write("src/a.py", "").commit("base");
+        repo.run(&["check", "--format", "concise"])
+    };
+    for path in
+        ["data.archive_file.z.output_path", "local.out", "\"${path.module}/${data.archive_file.z.output_path}\""]
+    {
+        check(path).ends_with(0).hides("error");
+    }
+    // A resource is made later, as OpenTofu says.
+    for path in ["\"z.zip\"", "a_b.d.out"] {
+        check(path).ends_with(1).says("no file exists at \"z.zip\"");
+    }
+}
+
+#[test]
+fn a_mistake_in_a_workspace_that_nobody_selected_is_a_note() {
+    let repo = Repo::new();
+    let code = "terraform {}\nlocals {\n  all = {\n    dev  = 1\n    prod = 2\n  }\n}\nresource \"a_b\" \"c\" {\n  size = local.all[terraform.workspace]\n}\n";
+    repo.write("main.tf", code).commit("base");
+    let run = repo.run(&["check"]).ends_with(0);
+    run.says("note[incomplete-analysis]: in the workspace `default`, which may not be used: invalid index")
+        .hides("error");
+    repo.run(&["check", "--workspace", "default"]).ends_with(1).says("error[tofu-invalid-value]: invalid index");
+    repo.run(&["check", "--workspace", "dev"]).ends_with(0).hides("invalid index");
+    // What is wrong in each workspace stays an error.
+    repo.write(
+        "main.tf",
+        format!("{code}output \"a\" {{\n  value = file(\"${{terraform.workspace}}/../nope\") + tonumber(\"x\")\n}}\n"),
+    );
+    repo.run(&["check"]).ends_with(1).says("error[tofu-invalid-value]");
+    repo.write("stacklint.toml", "workspaces = [\"dev\", \"qa\"]\n").write("main.tf", code);
+    repo.run(&["check"]).ends_with(1).says("error[tofu-invalid-value]: invalid index");
+}

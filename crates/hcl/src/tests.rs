@@ -116,7 +116,7 @@ fn functions_of_each_family() {
         ("formatlist(\"%s-%s\", [\"a\", \"b\"], \"x\")", json!(["a-x", "b-x"])),
         ("yamldecode(\"y: on\\nn: 010\\n\")", json!({"true": true, "false": 10})),
         ("yamlencode({ a = [1, { b = \"x\" }] })", json!("\"a\":\n- 1\n- \"b\": \"x\"\n")),
-        ("jsonencode([-0, 0 * -1, 0 + -0, yamldecode(\"-0\"), yamldecode(\"-0.0\")])", json!("[-0,-0,0,0,-0]")),
+        ("jsonencode([-0, 0 * -1, 0 + -0, yamldecode(\"-0\"), yamldecode(\"-0.0\")])", json!("[-0,-0,0,-0,-0]")),
         ("\"a${-0}\"", json!("a-0")),
         ("-0 == 0", json!(true)),
         ("jsonencode({ z = \"<\", a = null })", json!("{\"a\":null,\"z\":\"\\u003c\"}")),

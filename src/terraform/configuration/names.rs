@@ -14,6 +14,9 @@ use crate::text::Text;
 use crate::value::FileId;
 use std::rc::Rc;
 
+/// How many locals are followed to what they refer to.
+const MAX_LOCALS: usize = 8;
+
 /// The names of an instance of a module.
 pub(super) struct Names<'e, 's, 'a> {
     pub evaluation: &'e Evaluation<'s, 'a>,
@@ -97,9 +100,33 @@ impl Scope for Names<'_, '_, '_> {
         };
         Some((value, 1))
     }
+
+    fn writes(&self, root: &Name, steps: &[TraversalStep]) -> bool {
+        self.refers_to_data(&root.text, steps, 0)
+    }
 }
 
 impl Names<'_, '_, '_> {
+    /// Whether a name stands for a data source or for a module, which may have one, or for a local that refers to one. Resources are
+    /// made when a plan is applied.
+    fn refers_to_data(&self, root: &str, steps: &[TraversalStep], depth: usize) -> bool {
+        if self.at.iterators.iter().any(|iterator| *iterator.name == *root) {
+            return false;
+        }
+        match root {
+            "data" | "module" => true,
+            "local" => {
+                let locals = &self.evaluation.module(self.at.frame).locals;
+                let written = attribute(steps, 0).and_then(|name| locals.get(name)).filter(|_| depth < MAX_LOCALS);
+                written.is_some_and(|written| {
+                    let references = walk::references(&written.expr);
+                    references.iter().any(|r| self.refers_to_data(&r.root.text, r.steps, depth + 1))
+                })
+            }
+            _ => false,
+        }
+    }
+
     /// Whether a reference to a resource is wrong because of what it reads. That is reported once for its block, but of a dynamic
     /// block, which may not be there, where it is evaluated.
     fn is_wrong(&self, root: &Name, kind: &str, steps: Option<&[TraversalStep]>) -> bool {

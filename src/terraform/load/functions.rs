@@ -71,7 +71,7 @@ impl<'a> RootFiles<'a> {
 
 fn failed(path: &str, error: ResolveError) -> FileError {
     match error {
-        ResolveError::Missing => FileError::Failed(format!(
+        ResolveError::Missing => FileError::Missing(format!(
             "no file exists at \"{path}\"; this function works only with files that are distributed as part of the \
              configuration source code"
         )),

@@ -6,6 +6,7 @@ mod collections;
 mod operators;
 mod template;
 
+use crate::ast::walk;
 use crate::ast::{Expr, ExprKind, Name, Span, TraversalStep};
 use crate::functions::{self, Files, Host};
 use crate::types::convert::convert;
@@ -28,6 +29,11 @@ pub trait Scope {
     /// Returns the value at the start of a reference, and how many of its steps were consumed. `None` if there is no
     /// such name.
     fn get(&self, root: &Name, steps: &[TraversalStep]) -> Option<(Val, usize)>;
+
+    /// Whether what a reference names may write files while it is evaluated.
+    fn writes(&self, _root: &Name, _steps: &[TraversalStep]) -> bool {
+        false
+    }
 
     /// What is wrong with a name that is not there: in a few words, and in a sentence.
     fn missing(&self, _: &Name) -> (&'static str, String) {
@@ -180,6 +186,11 @@ impl<'a> Evaluator<'a> {
         let is_outside = |prov: &Prov| prov.trail.is_some() || prov.origin.is_some_and(|o| o.file != self.file);
         let inputs: Vec<Prov> = from.into_iter().map(|v| &v.prov).filter(|p| is_outside(p)).cloned().collect();
         Prov::at(self.origin(span)).with_inputs(inputs)
+    }
+
+    /// Whether something that an expression refers to may write files while it is evaluated.
+    pub(crate) fn writes(&self, expr: &Expr) -> bool {
+        walk::references(expr).iter().any(|reference| self.scope.writes(reference.root, reference.steps))
     }
 
     /// The value of an expression.

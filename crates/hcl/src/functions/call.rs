@@ -250,7 +250,12 @@ fn run(
     let (index, message) = match outcome {
         Ok(value) => return value.marked(marks),
         Err(Fail::Unknown(reason)) => return unknown::typed(function.name, &values, reason.into()).marked(marks),
-        Err(Fail::Argument(index, message)) => (Some(index), message),
+        // What is read for its path may write it.
+        Err(Fail::Missing(index, _)) if call.arguments.get(index).is_some_and(|path| evaluator.writes(path)) => {
+            let reason = "the file is not there, and what its path is made of may write it";
+            return unknown::typed(function.name, &values, reason.into()).marked(marks);
+        }
+        Err(Fail::Missing(index, message) | Fail::Argument(index, message)) => (Some(index), message),
         Err(Fail::Call(message)) => (None, message),
     };
     // Functions quote what they reject.

@@ -41,8 +41,10 @@ pub struct Content {
 /// Why a function cannot have a file.
 #[derive(Clone, Debug)]
 pub enum FileError {
-    /// It is not there, or cannot be read: why.
+    /// It cannot be read: why.
     Failed(String),
+    /// It is not there, in a sentence.
+    Missing(String),
     /// It is outside of what is examined: why nothing is known of it.
     Unknown(String),
 }
@@ -76,7 +78,7 @@ pub struct NoFiles;
 
 impl Files for NoFiles {
     fn read(&self, path: &str) -> Result<Content, FileError> {
-        Err(FileError::Failed(format!("no file exists at \"{path}\"")))
+        Err(FileError::Missing(format!("no file exists at \"{path}\"")))
     }
 
     fn exists(&self, _: &str) -> Result<bool, FileError> {
@@ -248,6 +250,8 @@ type Outcome = Result<Val, Fail>;
 enum Fail {
     /// An argument is wrong.
     Argument(usize, String),
+    /// The file that an argument names is not there.
+    Missing(usize, String),
     /// The call as a whole is wrong, for the reason.
     Call(String),
     /// Known only at run time, with the reason.
@@ -397,6 +401,7 @@ const SPECIAL: [&str; 2] = ["can", "try"];
 fn file_failed(index: usize) -> impl Fn(FileError) -> Fail {
     move |error| match error {
         FileError::Failed(message) => Fail::Argument(index, message),
+        FileError::Missing(message) => Fail::Missing(index, message),
         FileError::Unknown(reason) => Fail::Unknown(reason),
     }
 }

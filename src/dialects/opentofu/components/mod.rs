@@ -2,6 +2,7 @@
 
 mod locals;
 mod variables;
+mod workspace;
 
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::rules::INCOMPLETE_ANALYSIS;
@@ -72,6 +73,10 @@ pub(crate) fn resolve(candidate: &Candidate, variant: &Variant, modules: &Module
     components.sort_by_key(|c| c.address());
     let mut failures = evaluated.take_failures(failures);
     let is_hidden = failures.iter().any(|f| f.hides);
+    if is_assumed && !is_hidden {
+        let run = (variant.given(), modules);
+        workspace::excuse(&mut failures, &evaluated, (&candidate.dir, &variant.stack), run);
+    }
     if !is_hidden {
         checks::check(&evaluated.statics, &modules.loader, &mut failures);
     }
