@@ -16,7 +16,7 @@ const HELP: &str = "name the workspaces (`workspaces` in stacklint.toml), or thi
 /// Replaces mistakes of values that are there only in the workspace that is assumed by a word about each. If what the code declares
 /// depends on the workspace, all are kept.
 pub(super) fn excuse(
-    failures: &mut Vec<Failure>,
+    failures: &mut [Failure],
     evaluated: &Evaluated<'_>,
     (dir, stack): (&str, &Text),
     (given, modules): (Given<'_>, &Modules<'_>),
