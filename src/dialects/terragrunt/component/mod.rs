@@ -53,9 +53,8 @@ pub(super) fn of(
     let inputs = inputs(parts);
     let inputs = Inputs { given: given.into(), is_open: inputs.is_open || is_open, ..inputs };
     let code = code(session, folder, parts);
-    let is_whole = config.includes.iter().all(|included| included.unknown.is_none());
     let metadata = ComponentMetadata {
-        lacks_code: is_whole && lacks_code(session, parts, code.as_ref()),
+        lacks_code: lacks_code(session, config, code.as_ref()),
         is_module: true,
         inputs,
         state: state::place(session, parts, code.as_ref()),
@@ -99,16 +98,17 @@ fn inputs(parts: &Map) -> Inputs {
     Inputs { authored: [Arc::clone(&all), Map::none()], all, is_open, is_environment: true, ..Inputs::default() }
 }
 
-/// Whether there is neither a source nor code in the folder, and nothing is generated there. What says where its state is may get its
-/// code in a way that is not seen.
-fn lacks_code(session: &Session<'_>, parts: &Map, code: Option<&Code>) -> bool {
-    let is_absent = |name: &str| parts.get(name).is_none_or(|value| value.as_map().is_some_and(|map| map.is_empty()));
-    let has_source = match parts.get("terraform") {
-        None => false,
-        Some(terraform) => terraform.as_map().is_none_or(|terraform| terraform.get("source").is_some()),
+/// Whether the unit says nothing at all, and there is no code in its folder. What says something may get its code in a way that is not
+/// seen.
+fn lacks_code(session: &Session<'_>, config: &Config, code: Option<&Code>) -> bool {
+    let is_empty = |value: &Value| match &value.data {
+        Data::Null => true,
+        Data::Map(map) => map.is_empty(),
+        Data::List(items) => items.is_empty(),
+        _ => false,
     };
-    let is_silent = ["generate", "remote_state"].into_iter().all(is_absent);
-    !has_source && is_silent && code.is_some_and(|code| !session.loader.modules.is_there(&code.folder))
+    let is_silent = config.includes.is_empty() && config.parts.iter().all(|part| is_empty(&part.value));
+    is_silent && code.is_some_and(|code| !session.loader.modules.is_there(&code.folder))
 }
 
 /// The folder of the code: that of the source, or that of the unit. Of a source that is not known, those that it names.
