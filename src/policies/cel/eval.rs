@@ -287,6 +287,8 @@ impl<'a> Scope<'a> {
             return Ok(Val::Unknown(blank.clone()));
         }
         if of.type_name() == "list" {
+            // What may not be there is searched.
+            self.steps.take(of.len().unwrap_or_default() as u64 / 16)?;
             let index = match at {
                 Val::Int(i) => usize::try_from(*i).ok(),
                 Val::Uint(u) => usize::try_from(*u).ok(),

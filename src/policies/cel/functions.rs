@@ -95,8 +95,11 @@ pub(super) fn call<'a>(
     if let Some(blank) = unknown(args) {
         return Ok(Val::Unknown(blank));
     }
-    if let ("size", Some(blank)) = (name, args.iter().find_map(Val::open)) {
-        return Ok(Val::Unknown(blank));
+    if name == "size" {
+        steps.take(args.iter().filter_map(Val::len).sum::<usize>() as u64 / 16)?;
+        if let Some(blank) = args.iter().find_map(Val::open) {
+            return Ok(Val::Unknown(blank));
+        }
     }
     match (name, args) {
         (operators::LESS | operators::LESS_EQUALS | operators::GREATER | operators::GREATER_EQUALS, [a, b]) => {

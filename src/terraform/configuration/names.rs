@@ -12,10 +12,11 @@ use crate::terraform::failure::Failure;
 use crate::terraform::rules;
 use crate::text::Text;
 use crate::value::FileId;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// How many locals are followed to what they refer to.
-const MAX_LOCALS: usize = 8;
+const MAX_LOCALS: usize = 64;
 
 /// The names of an instance of a module.
 pub(super) struct Names<'e, 's, 'a> {
@@ -102,14 +103,14 @@ impl Scope for Names<'_, '_, '_> {
     }
 
     fn writes(&self, root: &Name, steps: &[TraversalStep]) -> bool {
-        self.refers_to_data(&root.text, steps, 0)
+        self.refers_to_data((&root.text, steps), &mut BTreeSet::new())
     }
 }
 
 impl Names<'_, '_, '_> {
     /// Whether a name stands for a data source or for a module, which may have one, or for a local that refers to one. Resources are
     /// made when a plan is applied.
-    fn refers_to_data(&self, root: &str, steps: &[TraversalStep], depth: usize) -> bool {
+    fn refers_to_data(&self, (root, steps): (&str, &[TraversalStep]), seen: &mut BTreeSet<Text>) -> bool {
         if self.at.iterators.iter().any(|iterator| *iterator.name == *root) {
             return false;
         }
@@ -117,10 +118,11 @@ impl Names<'_, '_, '_> {
             "data" | "module" => true,
             "local" => {
                 let locals = &self.evaluation.module(self.at.frame).locals;
-                let written = attribute(steps, 0).and_then(|name| locals.get(name)).filter(|_| depth < MAX_LOCALS);
-                written.is_some_and(|written| {
+                let name = attribute(steps, 0).filter(|_| seen.len() < MAX_LOCALS);
+                let name = name.filter(|name| seen.insert(Text::clone(name)));
+                name.and_then(|name| locals.get(name)).is_some_and(|written| {
                     let references = walk::references(&written.expr);
-                    references.iter().any(|r| self.refers_to_data(&r.root.text, r.steps, depth + 1))
+                    references.iter().any(|r| self.refers_to_data((&r.root.text, r.steps), seen))
                 })
             }
             _ => false,
