@@ -77,6 +77,35 @@ fn entries_are_followed_through_names() {
 }
 
 #[test]
+fn a_merged_entry_is_that_of_the_last_argument_with_its_key() {
+    let locals = "locals {\n  own  = { a = \"old\", b = aws_y.y.id }\n  more = { c = 1 }\n  none = null\n  \
+                  for  = { for k in [\"old\"] : k => 1 }\n  all  = merge(local.own, local.more)\n}\n";
+    let (first, last) = (&["aws_x.x /v/c"][..], &["aws_x.x /v/b", "aws_x.x /v/c"][..]);
+    // What changes if `more` gets the key, too: that of the last argument counts.
+    for (name, if_both) in [
+        ("merge(local.own, local.more)", last),
+        ("merge(local.more, local.own, local.none, { d = 2 })", first),
+        ("merge(local.own, local.more, { d = aws_y.y.arn })", last),
+        ("merge({ b = 1 }, local.own, (local.more))", last),
+        ("local.all", last),
+    ] {
+        let text = format!("{locals}{}", resource(name));
+        assert_changes(&text, ("a = \"old\"", "a = \"new\""), &["aws_x.x /v/a"]);
+        assert_changes(&text, ("y.id", "y.name"), &["aws_x.x /v/b"]);
+        assert_changes(&text, ("{ c = 1 }", "{ b = aws_y.y.id }"), if_both);
+    }
+    let text = format!("{locals}{}", resource("\"${local.all.b}-x\""));
+    assert_changes(&text, ("a = \"old\"", "a = \"new\""), &[]);
+    assert_changes(&text, ("{ c = 1 }", "{ b = aws_y.y.id }"), &["aws_x.x /v"]);
+    // Which keys it has is known, though they are computed.
+    let text = format!("{locals}{}", resource("merge(local.own, local.for)"));
+    assert_changes(&text, ("[\"old\"]", "[\"new\"]"), &["aws_x.x /v/new", "aws_x.x /v/old"]);
+    // Which keys what is not known has is not.
+    let text = format!("{locals}{}", resource("merge(local.own, aws_y.y.tags)"));
+    assert_changes(&text, ("a = \"old\"", "a = \"new\""), &["aws_x.x /v"]);
+}
+
+#[test]
 fn what_gives_an_entry_may_not_be_told() {
     let of = |value: &str, edit, expected: &[&str]| assert_changes(&resource(value), edit, expected);
     // Which key is computed, and which argument has it, is only known when they are evaluated.

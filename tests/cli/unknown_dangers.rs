@@ -73,6 +73,49 @@ fn a_configuration_of_an_unknown_path_is_no_code() {
 }
 
 #[test]
+fn a_merged_setting_is_that_of_the_file_that_has_it() {
+    let account = |more: &str| format!("locals {{\n  id = get_env(\"ACCOUNT\")\n{more}}}\n");
+    let region = "locals {\n  region = \"a\"\n}\n";
+    let unit = |merge: &str| {
+        let read = |name: &str| format!("read_terragrunt_config(find_in_parent_folders(\"{name}.hcl\"))");
+        let locals = format!("  account = {}\n  region = {}\n", read("account"), read("region"));
+        format!("{UNIT}locals {{\n{locals}  all = merge({merge})\n}}\n{}", keyed("\"${local.all.id}/b\""))
+    };
+    for merge in ["local.account.locals, local.region.locals", "local.region.locals, local.account.locals, null"] {
+        let unit = unit(merge);
+        let run = |path: &str, before: &str, after: &str| {
+            let (account, code) = (account("  more = 1\n"), ("modules/web/main.tf", CODE));
+            let files = [("account.hcl", &*account), ("region.hcl", region), ("live/web/terragrunt.hcl", &*unit), code];
+            let others: Vec<(&str, &str)> = files.into_iter().filter(|(other, _)| *other != path).collect();
+            diff(path, [before, after], &others)
+        };
+        run("account.hcl", &account("  more = 1\n"), &account("  more = 2\n")).ends_with(0).hides("danger[");
+        run("account.hcl", &account("  more = 1\n"), &account("")).ends_with(0).hides("danger[");
+        let other = account("").replace("ACCOUNT", "OTHER");
+        run("account.hcl", &account(""), &other).ends_with(1).says("may use another state");
+        let given = region.replace("region =", "id =");
+        let run = run("region.hcl", region, &given);
+        // The last one with the key gives it.
+        if merge.starts_with("local.account") {
+            run.ends_with(1).says("another state");
+        } else {
+            run.ends_with(0).hides("danger[");
+        }
+    }
+}
+
+#[test]
+fn a_configuration_that_is_not_found_is_no_other_one() {
+    let key = "locals {\n  region = read_terragrunt_config(find_in_parent_folders(\"region.hcl\")).locals.name\n}\n";
+    let unit = format!("{UNIT}{key}{}", keyed("local.region"));
+    let others = [("modules/web/main.tf", CODE), ("live/web/terragrunt.hcl", &*unit)];
+    let region = "locals {\n  name = \"a\"\n}\n";
+    let elsewhere = diff("other/region.hcl", [region, &region.replace("\"a\"", "\"b\"")], &others);
+    elsewhere.ends_with(0).hides("danger[");
+    diff("live/region.hcl", ["locals {}\n", region], &others).ends_with(1).says("another state");
+}
+
+#[test]
 fn settings_that_are_not_known_as_a_whole_are_not_gone() {
     let (known, unknown) = (keyed("\"a\""), remote_state("jsondecode(run_cmd(\"./config\"))"));
     let run = diff_unit(&known, &unknown);

@@ -261,6 +261,11 @@ impl Origins for Names<'_, '_> {
         // Something in what is unknown as a whole is not found.
         self.at(&reference.root.text, reference.steps).filter(|(_, is_whole)| *is_whole).map(|(value, _)| value)
     }
+
+    fn value(&self, expr: &Expr) -> Value {
+        let (value, _) = self.session.apart(|| self.eval(expr));
+        self.export(expr, &value)
+    }
 }
 
 impl Names<'_, '_> {
@@ -369,7 +374,11 @@ impl Names<'_, '_> {
         let mut unknown: Vec<(Text, Ends)> = Vec::new();
         walk::visit(expr, &mut |inner| {
             let ExprKind::Call(call) = &inner.kind else { return };
-            let is_unknown = |argument: &&Expr| self.session.apart(|| self.eval(argument)).0.unknown_reason().is_some();
+            // A path that fails leads nowhere.
+            let is_unknown = |argument: &&Expr| {
+                let (path, _) = self.session.apart(|| self.eval(argument));
+                path.unknown_reason().is_some() && !path.is_failed()
+            };
             let name = &*call.name.text;
             if name == ABOVE {
                 let path = call.arguments.first().filter(is_unknown);

@@ -1,10 +1,11 @@
 //! Values of the language as values of a resolution, with what unknown ones are made of.
 
-use crate::hcl::ast::{Expr, ExprKind, Span, walk};
+use crate::hcl::ast::{Call, Expr, ExprKind, Span, walk};
 use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
 use crate::text::Text;
 use crate::value::{Data, Entry, FileId, Flags, Key, Map, Origin, Prov, Read, Unknown, Value};
+use std::cell::LazyCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -27,6 +28,9 @@ pub(super) trait Origins {
     /// The value that the expression stands for, where it is nothing but a name, or reads a file of configuration: its own unknown
     /// parts are those of that.
     fn referred(&self, expr: &Expr) -> Option<Value>;
+
+    /// The value of an expression by itself, with what its unknown parts are made of.
+    fn value(&self, expr: &Expr) -> Value;
 }
 
 /// The value of an expression, with what its unknown parts are made of.
@@ -79,6 +83,9 @@ fn detailed(origins: &dyn Origins, expr: &Expr, value: Value) -> Value {
             let parts = exprs.iter().zip(items.iter());
             Data::List(Arc::new(parts.map(|(expr, value)| detailed(origins, expr, value.clone())).collect()))
         }
+        (ExprKind::Call(call), Data::Map(map)) if &*call.name.text == "merge" && !call.expands => {
+            Data::Map(Arc::new(merged(origins, expr, call, (&value, map))))
+        }
         (ExprKind::Traversal(..) | ExprKind::Call(_), _) => match origins.referred(expr) {
             Some(known) if known.holds(Flags::UNKNOWN) => return known.with_prov(value.prov),
             _ => return made_of(origins, expr, &value),
@@ -86,6 +93,27 @@ fn detailed(origins: &dyn Origins, expr: &Expr, value: Value) -> Value {
         _ => return made_of(origins, expr, &value),
     };
     Value { data: rebuilt, prov: value.prov }
+}
+
+/// The entries of merged objects: each comes from the last argument that has its key, whatever the others say.
+fn merged(origins: &dyn Origins, expr: &Expr, call: &Call, (value, map): (&Value, &Map)) -> Map {
+    let arguments: Vec<Value> = call.arguments.iter().map(|argument| origins.value(argument)).collect();
+    let whole = LazyCell::new(|| made_of(origins, expr, value));
+    let one = |Entry { key, value, .. }: &Entry| {
+        let given = arguments.iter().rev().find_map(|argument| match &argument.data {
+            Data::Map(_) => argument.get(key).map(Some),
+            Data::Null => None,
+            // It may have the key.
+            _ => Some(None),
+        });
+        let part = match given.flatten() {
+            _ if !value.holds(Flags::UNKNOWN) => value.clone(),
+            Some(given) if given.holds(Flags::UNKNOWN) => given.clone().with_prov(value.prov.clone()),
+            _ => whole.get(key).unwrap_or(value).clone(),
+        };
+        (key.clone(), part)
+    };
+    map.iter().map(one).collect()
 }
 
 fn whole_or_part(origins: &dyn Origins, expr: &Expr, is_part: bool, value: &Value) -> Value {

@@ -1,6 +1,6 @@
 //! Values of instances as components show them, and what names mean in instances, for what values that are not known are made of.
 
-use crate::hcl::ast::{ExprKind, Key, Span, TraversalStep};
+use crate::hcl::ast::{Expr, ExprKind, Key, Span, TraversalStep};
 use crate::hcl::types::Type;
 use crate::hcl::types::convert::convert;
 use crate::hcl::val::{Data, Val};
@@ -9,7 +9,7 @@ use crate::terraform::configuration::expansion::{Repeat, repeated};
 use crate::terraform::configuration::frame::{At, Evaluation, Frame, Iterator};
 use crate::terraform::configuration::names::{is_repeated, repeat_value};
 use crate::terraform::evaluation::followed::Followed;
-use crate::terraform::evaluation::made_of::{MAX_NAMES, Meanings, Repeated, Which, entry, find, shown_steps};
+use crate::terraform::evaluation::made_of::{MAX_NAMES, Meanings, Repeated, Which, entry, find, has_key, shown_steps};
 use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::parts::{unknown_parts, with_sources};
 use crate::terraform::evaluation::shown::{self, Source};
@@ -98,7 +98,8 @@ impl Evaluation<'_, '_> {
             let whole = Unknown { reasons, ..source.unknown.clone() };
             return Value { data: value::Data::Unknown(Arc::new(whole)), prov };
         }
-        with_sources(&exported, value, written, &mut source)
+        let has_key = |expr: &Expr, key: &str| has_key(self, &InInstance::new(at), expr, key);
+        with_sources(&exported, value, written, (&mut source, &has_key))
     }
 
     /// What is unknown at a place, or under a name, and what that is made of, computed once: for each instance if it reads what

@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// The most entries and items of one collection that are told apart. What is in a larger one is made of all of it.
 const MAX_PARTS: usize = 1_000;
 
+/// The most arguments of `merge` whose values are asked for a key.
+const MAX_MERGED: usize = 100;
+
 /// The most unknown parts of the value of a name that are followed one by one.
 const MAX_FOLLOWED: usize = 100;
 
@@ -53,6 +56,9 @@ fn keeps_parts(ty: &Type) -> bool {
     }
 }
 
+/// Whether the value of a name that an expression is has a key; `None` if that is not known, and for other expressions.
+pub(crate) type HasKey<'k> = &'k dyn Fn(&Expr, &str) -> Option<bool>;
+
 /// A part of an expression.
 enum Part<'e> {
     /// All of this one gives the part of the value.
@@ -67,9 +73,9 @@ pub(crate) fn with_sources(
     value: &Value,
     evaluated: &Val,
     written: &Written,
-    source: &mut dyn FnMut(&Written) -> Rc<Source>,
+    (source, has_key): (&mut dyn FnMut(&Written) -> Rc<Source>, HasKey<'_>),
 ) -> Value {
-    match by_parts(value, evaluated, written, source) {
+    match by_parts(value, evaluated, written, (&mut *source, has_key)) {
         Some(data) => Value { data, prov: value.prov.clone() },
         None => with_source(value, &source(written), false),
     }
@@ -80,7 +86,7 @@ fn by_parts(
     value: &Value,
     evaluated: &Val,
     written: &Written,
-    source: &mut dyn FnMut(&Written) -> Rc<Source>,
+    (source, has_key): (&mut dyn FnMut(&Written) -> Rc<Source>, HasKey<'_>),
 ) -> Option<Data> {
     let expr = inside(&written.expr);
     match &expr.kind {
@@ -93,10 +99,10 @@ fn by_parts(
             return Some(value.clone());
         }
         let inner = |expr: Cow<'_, Expr>| Written { expr: Arc::new(expr.into_owned()), ..written.clone() };
-        Some(match part(expr, &step, Parts::Ordered)? {
+        Some(match part(expr, &step, Parts::Ordered, has_key)? {
             Part::At(part) => {
                 let part = inner(part);
-                match by_parts(value, evaluated, &part, source) {
+                match by_parts(value, evaluated, &part, (&mut *source, has_key)) {
                     Some(data) => Value { data, prov: value.prov.clone() },
                     None => with_source(value, &source(&part), true),
                 }
@@ -138,11 +144,16 @@ pub(crate) fn unknown_parts(value: &Value, most: usize) -> usize {
 
 /// The part of an expression to which steps from its value lead, as far as that can be told without evaluating it; a name in it gets
 /// the steps that are left. `None` if that is the whole.
-pub(super) fn narrowed(written: &Written, steps: &[TraversalStep], parts: Parts) -> Option<Written> {
+pub(super) fn narrowed(
+    written: &Written,
+    steps: &[TraversalStep],
+    parts: Parts,
+    has_key: HasKey<'_>,
+) -> Option<Written> {
     let sub = |expr: Expr| Some(Written { expr: Arc::new(expr), ..written.clone() });
     let (mut expr, mut left) = (inside(&written.expr), steps);
     while let Some((step, rest)) = left.split_first() {
-        match part(expr, step, parts) {
+        match part(expr, step, parts, has_key) {
             Some(Part::At(Cow::Borrowed(next))) => (expr, left) = (inside(next), rest),
             Some(Part::At(Cow::Owned(mut name))) => {
                 if let ExprKind::Traversal(_, steps) = &mut name.kind {
@@ -167,7 +178,7 @@ fn inside(expr: &Expr) -> &Expr {
 }
 
 /// The part of an expression that gives the part of its value behind a step; `None` if it cannot be told.
-fn part<'e>(expr: &'e Expr, step: &TraversalStep, parts: Parts) -> Option<Part<'e>> {
+fn part<'e>(expr: &'e Expr, step: &TraversalStep, parts: Parts, has_key: HasKey<'_>) -> Option<Part<'e>> {
     match (&expr.kind, step) {
         // Names of a cycle get more steps without end.
         (ExprKind::Traversal(_, steps), _) if steps.len() >= MAX_STEPS => None,
@@ -180,26 +191,28 @@ fn part<'e>(expr: &'e Expr, step: &TraversalStep, parts: Parts) -> Option<Part<'
             Some(Part::At(Cow::Borrowed(item))).filter(|_| items.len() <= MAX_PARTS)
         }
         (ExprKind::Object(entries), _) => Some(Part::At(Cow::Borrowed(find(entries, key(step)?).ok()??))),
-        (ExprKind::Call(call), _) if &*call.name.text == "merge" && !call.expands => merged(call, step, parts),
+        (ExprKind::Call(call), _) if &*call.name.text == "merge" && !call.expands => merged(call, step, parts, has_key),
         _ => None,
     }
 }
 
 /// The same of `merge`: the last argument that has an entry gives it.
-fn merged<'e>(call: &'e Call, step: &TraversalStep, parts: Parts) -> Option<Part<'e>> {
+fn merged<'e>(call: &'e Call, step: &TraversalStep, parts: Parts, has_key: HasKey<'_>) -> Option<Part<'e>> {
     let key = key(step)?;
+    let of = |argument: &'e Expr| part(argument, step, parts, has_key).unwrap_or(Part::Within(argument));
     let entry = |argument: &'e Expr| match &inside(argument).kind {
-        ExprKind::Object(entries) => find(entries, key),
-        _ => Err(NotSaid),
+        ExprKind::Object(entries) => Ok(find(entries, key)?.map(|value| Part::At(Cow::Borrowed(value)))),
+        _ if call.arguments.len() > MAX_MERGED => Err(NotSaid),
+        _ => has_key(inside(argument), key).map(|has| has.then(|| of(inside(argument)))).ok_or(NotSaid),
     };
     let mut arguments = call.arguments.iter().rev();
     while let Some(argument) = arguments.next() {
         match entry(argument) {
-            Ok(Some(value)) => return Some(Part::At(Cow::Borrowed(value))),
+            Ok(Some(part)) => return Some(part),
             Ok(None) => {}
             // The only one that can give it.
             Err(NotSaid) if arguments.all(|before| matches!(entry(before), Ok(None))) => {
-                return part(inside(argument), step, parts).or(Some(Part::Within(argument)));
+                return Some(of(inside(argument)));
             }
             Err(NotSaid) => return None,
         }

@@ -1,5 +1,6 @@
 //! Values as components show them: their provenance, and placeholders for unknown ones.
 
+use crate::hcl::ast::Expr;
 use crate::hcl::items::{plainly, said};
 use crate::hcl::val::Marks;
 use crate::hcl::val::export::export_at;
@@ -80,7 +81,8 @@ pub(crate) fn exported(statics: &Statics<'_>, node: usize, written: &Written, fo
             let mut source = |written: &Written| {
                 Rc::new(Source::new(unknown(statics, &[], written, statics.made_of(node, written))))
             };
-            with_sources(&exported, &value, written, &mut source)
+            let has_key = |expr: &Expr, key: &str| statics.has_key(node, expr, key);
+            with_sources(&exported, &value, written, (&mut source, &has_key))
         }
         Err(found) => {
             let (unknown, places) = unknown(statics, &found, written, statics.made_of(node, written));

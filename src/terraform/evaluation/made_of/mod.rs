@@ -9,12 +9,12 @@ mod steps;
 use crate::hcl::ast::walk::{self, Reference};
 use crate::hcl::ast::{Expr, Key, TraversalStep};
 use crate::hcl::items::said;
-use crate::hcl::val::Val;
 use crate::hcl::val::export::export;
+use crate::hcl::val::{Data, Val};
 use crate::reads::made_of;
 use crate::terraform::evaluation::followed::{Followed, Named};
 use crate::terraform::evaluation::made_of::blocks::nested;
-use crate::terraform::evaluation::made_of::steps::{ToBlock, first_name, part_of};
+use crate::terraform::evaluation::made_of::steps::{ToBlock, first_name, led_to, part_of};
 pub(crate) use crate::terraform::evaluation::made_of::steps::{entry, shown_steps};
 use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::parts::{Parts, narrowed};
@@ -107,6 +107,23 @@ pub(crate) fn find<M: Meanings>(meanings: &M, at: &M::At, written: &Written) -> 
         collector.reads.push(statics.whole.get_or_init(|| statics.all()).clone());
     }
     (collector.reads, collector.places)
+}
+
+/// Whether the value of a local or variable, or of what steps from there lead to, has a key; `None` if that is not known, and for
+/// other expressions.
+pub(crate) fn has_key<M: Meanings>(meanings: &M, at: &M::At, expr: &Expr, key: &str) -> Option<bool> {
+    let reference = walk::as_reference(expr)?;
+    let name = first_name(reference.steps)?;
+    let value = match &*reference.root.text {
+        "local" => meanings.local(at, name)?,
+        "var" => meanings.variable(at, name)?,
+        _ => return None,
+    };
+    match &led_to(&value, &reference.steps[1..])?.data {
+        Data::Map(_, entries) | Data::Object(entries) => Some(entries.contains_key(key)),
+        Data::Null(_) => Some(false),
+        _ => None,
+    }
 }
 
 /// What repeats a block.
@@ -377,8 +394,10 @@ impl<M: Meanings> Collector<'_, M> {
             }
             return;
         }
-        let narrowed =
-            parts.zip(written).and_then(|(parts, (at, written))| Some((at, narrowed(written, steps, parts)?)));
+        let narrowed = parts.zip(written).and_then(|(parts, (at, written))| {
+            let has_key = |expr: &Expr, key: &str| has_key(self.meanings, at, expr, key);
+            Some((at, narrowed(written, steps, parts, &has_key)?))
+        });
         if let Some((at, written)) = narrowed {
             let steps = shown_steps(steps);
             if self.take(format!("{label}{steps}")) {

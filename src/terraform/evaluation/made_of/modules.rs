@@ -1,9 +1,9 @@
 //! What names mean in modules as they are written, whatever instances there are of them.
 
-use crate::hcl::ast::TraversalStep;
+use crate::hcl::ast::{Expr, TraversalStep};
 use crate::hcl::val::Val;
 use crate::terraform::evaluation::followed::Followed;
-use crate::terraform::evaluation::made_of::{MadeOf, Meanings, Repeated, Which, find, repetition};
+use crate::terraform::evaluation::made_of::{MadeOf, Meanings, Repeated, Which, find, has_key, repetition};
 use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::module::block::{Declared, Written};
@@ -22,6 +22,11 @@ impl Statics<'_> {
     /// What an argument in a module is made of, and where that is written.
     pub(crate) fn made_of(&self, node: usize, written: &Written) -> MadeOf {
         find(self, &InModule { node, repeated_by: None }, written)
+    }
+
+    /// Whether the value of a name in a module has a key.
+    pub(crate) fn has_key(&self, node: usize, expr: &Expr, key: &str) -> Option<bool> {
+        has_key(self, &InModule { node, repeated_by: None }, expr, key)
     }
 }
 

@@ -47,6 +47,11 @@ pub(crate) fn entry<'v>(value: &'v Val, name: &Text) -> Option<&'v Val> {
 
 /// The known part of a value to which steps lead.
 pub(super) fn part_of(value: &Val, steps: &[TraversalStep]) -> Option<Val> {
+    led_to(value, steps).filter(|part| part.unknown_reason().is_none())
+}
+
+/// The part of a value to which steps lead, known or not.
+pub(super) fn led_to(value: &Val, steps: &[TraversalStep]) -> Option<Val> {
     let mut part = value.clone();
     for step in steps {
         let next = match step {
@@ -58,7 +63,7 @@ pub(super) fn part_of(value: &Val, steps: &[TraversalStep]) -> Option<Val> {
         };
         part = next.marked(part.marks);
     }
-    part.unknown_reason().is_none().then_some(part)
+    Some(part)
 }
 
 /// Steps as they are written.
