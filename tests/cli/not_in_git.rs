@@ -295,3 +295,28 @@ fn actions_in_a_submodule_that_is_not_there_are_unknown() {
     commit("garden.yml", &format!("{project}scan: {{exclude: [core/**/*]}}\n"));
     repo.run(&["check", "--rev", "HEAD"]).ends_with(1).says("renders a template `of-core` that does not exist");
 }
+
+#[test]
+fn a_path_in_the_home_folder_names_nothing_of_the_repository() {
+    let code = "variable \"p\" {\n  default = \"~/.ssh\"\n}\n\
+                locals {\n  key = \"${pathexpand(var.p)}/id.pub\"\n}\n\
+                resource \"a_key\" \"k\" {\n  own    = file(pathexpand(\"~/.ssh/id.pub\"))\n  \
+                both   = fileexists(local.key) ? file(local.key) : \"\"\n  \
+                either = fileexists(var.p == \"\" ? null : local.key)\n}\n\
+                module \"m\" {\n  source = \"./m\"\n  path   = pathexpand(\"~/.kube/config\")\n}\n";
+    let module = "variable \"path\" {}\nresource \"a_key\" \"k\" {\n  own = file(var.path)\n}\n";
+    let unit = "terraform {\n  source = \"../m\"\n}\nlocals {\n  key = pathexpand(\"~/.ssh/id.pub\")\n}\n\
+                inputs = {\n  path = \"main.tf\"\n  text = file(\"~/a\")\n  key = fileexists(local.key) ? file(local.key) : \"\"\n}\n";
+    let repo = Repo::new();
+    repo.write("main.tf", code).write("m/main.tf", module).write("m/other.tf", "\n").write("other.tf", "\n");
+    repo.write("unit/terragrunt.hcl", unit).write("note.txt", "a").commit("base");
+    for path in ["other.tf", "m/other.tf", "note.txt"] {
+        repo.write(path, "# b\n").commit("head");
+        repo.run(&["diff", "HEAD~1..HEAD", "--format", "concise"]).ends_with(0).hides("result not known").hides("~");
+    }
+    // A text that begins with something else is a path in the repository.
+    repo.write("main.tf", code.replace("${pathexpand(var.p)}/id.pub", "./${basename(pathexpand(var.p))}/id.pub"));
+    repo.commit("base");
+    repo.write("note.txt", "c").commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("it reads `note.txt`, which this change edits");
+}

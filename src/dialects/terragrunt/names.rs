@@ -15,7 +15,7 @@ use crate::hcl::val::{Data, Entries, Val};
 use crate::paths;
 use crate::reads::{Ends, Named, NamedFiles, made_of, pieces};
 use crate::source::{Entry, Node};
-use crate::terraform::module::paths::is_reader;
+use crate::terraform::module::paths::{is_at_home, is_reader};
 use crate::text::Text;
 use crate::value::{self, FileId, Map, Origin, Prov, Read, Value};
 use std::cell::RefCell;
@@ -29,6 +29,9 @@ const COMMAND: &str = "run_cmd";
 /// The endings of files that are configurations, and nothing for any file.
 const CONFIGURATIONS: Ends = &[".hcl", ".hcl.json"];
 const ANY: Ends = &[];
+
+/// How many locals in a row are followed to the beginning of a path.
+const MAX_NAMED: usize = 20;
 
 /// The size of a value in the costs of comparing it, at most.
 const MAX_COMPARED: usize = 1_000_000;
@@ -369,6 +372,15 @@ impl Names<'_, '_> {
         functions.configuration(&path)
     }
 
+    /// Whether a path begins in the home folder of the user.
+    fn is_at_home(&self, path: &Expr, most: usize) -> bool {
+        let text = |path: &Expr| self.session.apart(|| self.eval(path)).0.as_str().map(ToString::to_string);
+        is_at_home(path, &text, &|root, name| {
+            let local = self.written.get(&**name).filter(|_| root == "local" && most > 0);
+            local.is_some_and(|local| self.is_at_home(&local.expr, most - 1))
+        })
+    }
+
     /// The files that functions of an expression may read whose paths are not known.
     fn possible_reads(&self, expr: &Expr) -> Vec<Read> {
         let mut unknown: Vec<(Text, Ends)> = Vec::new();
@@ -385,7 +397,7 @@ impl Names<'_, '_> {
                 let path = path.map(|path| self.searched_above(call).unwrap_or_else(|| self.text(path)));
                 unknown.extend(path.map(|path| (path, ANY)));
             } else if is_reader(name) || READERS.contains(&name) || name == CONFIGURATION {
-                let path = call.arguments.first().filter(is_unknown);
+                let path = call.arguments.first().filter(is_unknown).filter(|path| !self.is_at_home(path, MAX_NAMED));
                 let path = path.map(|path| self.searched(path).unwrap_or_else(|| self.text(path)));
                 // Of what is no configuration, `read_terragrunt_config` makes no value.
                 let ends = if name == CONFIGURATION { CONFIGURATIONS } else { ANY };

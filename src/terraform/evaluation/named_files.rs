@@ -68,7 +68,7 @@ impl Statics<'_> {
     }
 
     /// The text that an expression gives, and whether it is sensitive.
-    fn known_text(&self, node: usize, file: FileId, expr: &Expr) -> Option<(String, bool)> {
+    pub(super) fn known_text(&self, node: usize, file: FileId, expr: &Expr) -> Option<(String, bool)> {
         let written = Written { file, span: expr.span, expr: Arc::new(expr.clone()) };
         let value = self.value(node, &written, Identifier { text: "path".to_owned(), place: (file, expr.span) });
         let value = value.ok()?;

@@ -37,6 +37,32 @@ pub(crate) fn is_reader(function: &str) -> bool {
     READERS.contains(&function)
 }
 
+/// Whether a path begins in the home folder of the user, which is not known: nothing in the repository is named from there. `text`
+/// returns the text of an expression that is known, `named` whether the value of a local or variable is such a path.
+pub(crate) fn is_at_home(
+    path: &Expr,
+    text: &dyn Fn(&Expr) -> Option<String>,
+    named: &dyn Fn(&str, &Text) -> bool,
+) -> bool {
+    let is = |part: &Expr| is_at_home(part, text, named);
+    match &path.kind {
+        ExprKind::Paren(inner) | ExprKind::Wrapped(inner) => is(inner),
+        ExprKind::Template(parts) => matches!(parts.first(), Some(Part::Value(first)) if is(first)),
+        ExprKind::Conditional(_, yes, no) => {
+            let is_null = |branch: &Expr| matches!(walk::unwrapped(branch).kind, ExprKind::Null);
+            [yes, no].into_iter().all(|branch| is_null(branch) || is(branch))
+        }
+        ExprKind::Call(call) if &*call.name.text == "pathexpand" => {
+            call.arguments.first().and_then(text).is_some_and(|text| text.starts_with('~'))
+        }
+        ExprKind::Traversal(root, steps) => match steps.as_slice() {
+            [TraversalStep::Attribute(name)] => named(&root.text, &name.text),
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
 /// Whether a word, or a string with this text, is in an expression that may name a file. Every one that does has one.
 pub(crate) fn is_word(text: &str) -> bool {
     text == "path" || text == WORKING_FOLDER || is_reader(text) || named_in(text).next().is_some()

@@ -12,8 +12,22 @@ use crate::value::{FileId, Read};
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// How many names in a row are followed to the beginning of a path.
+const MAX_NAMED: usize = 20;
+
 /// How many files that an expression reads are named as its places.
 const MAX_PLACES: usize = 20;
+
+/// Whether a path begins in the home folder of the user.
+fn is_at_home<M: Meanings>(meanings: &M, at: &M::At, written: &Written, most: usize) -> bool {
+    let named = |at: &M::At, written: &Written| most > 0 && is_at_home(meanings, at, written, most - 1);
+    let text = |path: &Expr| Some(meanings.statics().known_text(meanings.node(at), written.file, path)?.0);
+    paths::is_at_home(&written.expr, &text, &|root, name| match root {
+        "local" => meanings.statics().nodes[meanings.node(at)].module.locals.get(name).is_some_and(|l| named(at, l)),
+        "var" => meanings.argument(at, name).is_some_and(|(caller, argument)| named(&caller, &argument)),
+        _ => false,
+    })
+}
 
 impl<M: Meanings> Collector<'_, M> {
     /// The files that the functions in an expression read, and those in the templates that it names.
@@ -60,6 +74,9 @@ impl<M: Meanings> Collector<'_, M> {
         let root = statics.nodes[0].module.dir.clone();
         let span = path.span;
         let written = Written { file, span, expr: Arc::new(path) };
+        if is_at_home(self.meanings, at, &written, MAX_NAMED) {
+            return;
+        }
         match self.meanings.named_files(at, &written) {
             NamedFiles::In { pattern: Pattern::Path(path), is_sensitive } => {
                 let mut found = self.files(statics.files.loader().reader.made_of(&path));
