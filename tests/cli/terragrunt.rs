@@ -32,17 +32,19 @@ fn a_change_of_a_shared_file_names_its_units_and_its_line() {
     assert!(impact.stdout.contains("app") && impact.stdout.contains("vpc"), "{impact}");
 }
 
-/// A skeleton that is copied to where the file is.
+/// A skeleton that is copied to where the file is: where it is, it fails.
 #[test]
-fn a_file_that_is_in_no_folder_above_is_one_of_its_name() {
+fn a_file_that_is_in_no_folder_above_is_no_other_one() {
     let repo = Repo::new();
     repo.write("root.hcl", ROOT);
     repo.write("skeleton/app/terragrunt.hcl", INCLUDE);
     repo.write("skeleton/app/main.tf", "variable \"region\" {}\nprovider \"aws\" {}\n").commit("base");
-    repo.write("README.md", "text\n").commit("text");
-    repo.run(&["diff", "HEAD~1..HEAD"]).hides("region").hides("inputs");
-    repo.write("partitions/env.hcl", "locals {\n  region = \"eu\"\n}\n").commit("file");
-    repo.run(&["diff", "HEAD~1..HEAD"]).says("inputs");
+    for path in ["README.md", "partitions/env.hcl"] {
+        repo.write(path, "locals {\n  region = \"eu\"\n}\n").commit("head");
+        repo.run(&["diff", "HEAD~1..HEAD"]).hides("region").hides("inputs");
+    }
+    repo.write("skeleton/env.hcl", "locals {\n  region = \"eu\"\n}\n").commit("head");
+    repo.run(&["diff", "HEAD~1..HEAD"]).says("inputs.region");
 }
 
 #[test]

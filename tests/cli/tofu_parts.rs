@@ -106,6 +106,54 @@ fn a_merged_entry_is_that_of_the_last_argument_with_its_key() {
 }
 
 #[test]
+fn a_block_is_made_of_what_its_arguments_give() {
+    let text = "variable \"u\" {}\nresource \"aws_d\" \"d\" {\n  name = \"old\"\n  filter {\n    name = \"inner\"\n  }\n  \
+                dynamic \"tag\" {\n    for_each = [\"k\"]\n    content {\n      key = tag.value\n      v = \"each\"\n    }\n  }\n  \
+                part {\n    u = var.u\n    v = \"beside\"\n  }\n}\n\
+                data \"aws_d\" \"look\" {\n  by {\n    v = \"look\"\n  }\n}\n\
+                module \"far\" {\n  source = \"acme/x/y\"\n  name = \"far\"\n}\n\
+                resource \"aws_x\" \"whole\" {\n  v = [jsonencode(aws_d.d), module.far.id, data.aws_d.look.id]\n}\n\
+                resource \"aws_x\" \"part\" {\n  v = aws_d.d.filter[0].id\n}\n\
+                resource \"aws_x\" \"beside\" {\n  v = aws_d.d.part[0].u\n}\n";
+    for (value, changed) in [
+        ("old", &["aws_d.d /name", "aws_x.whole /v/0"][..]),
+        ("inner", &["aws_d.d /filter/0/name", "aws_x.part /v", "aws_x.whole /v/0"]),
+        ("each", &["aws_d.d /tag/0/v", "aws_x.whole /v/0"]),
+        ("far", &["aws_x.whole /v/1"]),
+        ("look", &["aws_x.whole /v/2"]),
+    ] {
+        let written = format!(" = \"{value}\"");
+        assert_changes(text, (&written, " = \"new\""), changed);
+        // The same, in other words.
+        assert_changes(text, (&written, &format!(" = (\"{value}\")")), &[]);
+        assert_changes(text, (&written, &format!(" = join(\"\", [\"{value}\"])")), &[]);
+    }
+    assert_changes(text, ("[\"k\"]", "[\"l\"]"), &["aws_d.d /tag/0/key", "aws_x.whole /v/0"]);
+    // Beside what is not known, the texts are compared.
+    assert_changes(text, ("\"beside\"", "\"new\""), &["aws_d.d /part/0/v", "aws_x.whole /v/0"]);
+    let all = ["aws_d.d /part/0/u", "aws_x.beside /v", "aws_x.whole /v/0"];
+    assert_changes(text, ("u = var.u", "u = \"${var.u}-x\""), &all);
+}
+
+#[test]
+fn a_path_of_which_nothing_is_known_means_no_code() {
+    let of = |more: &str| format!("variable \"p\" {{}}\nresource \"aws_x\" \"key\" {{\n  v = file(var.p)\n}}\n{more}");
+    let repo = Repo::new();
+    repo.write("main.tf", of("")).write("key.pub", "one").commit("base");
+    repo.write("main.tf", of(&resource("1"))).write("more.tf", "# more\n").commit("code");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("aws_x.x").hides("aws_x.key");
+    repo.write("key.pub", "two").commit("data");
+    repo.run(&["diff", "HEAD~1..HEAD"])
+        .ends_with(0)
+        .says("it reads `key.pub`, which this change edits")
+        .says("aws_x.key");
+    // The names of the folder say more.
+    repo.write("main.tf", of("").replace("var.p", "\"${path.module}/${var.p}\"")).commit("named");
+    repo.write("more.tf", "# other\n").commit("code");
+    repo.run(&["diff", "HEAD~1..HEAD"]).ends_with(0).says("it reads `more.tf`, which this change edits");
+}
+
+#[test]
 fn what_gives_an_entry_may_not_be_told() {
     let of = |value: &str, edit, expected: &[&str]| assert_changes(&resource(value), edit, expected);
     // Which key is computed, and which argument has it, is only known when they are evaluated.

@@ -200,9 +200,21 @@ impl Meanings for Evaluation<'_, '_> {
     }
 
     fn attribute(&self, at: &InInstance, address: &str, name: &Text) -> Option<Val> {
+        if let Some(call) = address.strip_prefix("module.") {
+            let module = self.module(&at.frame);
+            let written = module.calls.get(call)?.arguments.get(name)?;
+            let InInstance { frame, repeat, iterators, .. } = at;
+            return Some(self.silently(|| self.value(&At { repeat, iterators, ..At::module(frame) }, written)));
+        }
         let block = self.block(&at.frame, &address.into())?;
         let (_, planned) = block.planned.get(at.index)?;
         entry(&planned.val, name).cloned()
+    }
+
+    fn blocks(&self, at: &InInstance, address: &str, kind: &Text) -> Option<Value> {
+        let block = self.block(&at.frame, &address.into())?;
+        let (_, planned) = block.planned.get(at.index)?;
+        planned.value.get(kind).filter(|blocks| !blocks.holds(Flags::UNKNOWN)).cloned()
     }
 
     fn argument(&self, at: &InInstance, name: &Text) -> Option<(InInstance, Written)> {

@@ -9,6 +9,9 @@ use crate::terraform::module::paths::{Pattern, inside};
 use crate::value::FileId;
 use std::sync::Arc;
 
+/// How many names in a row are followed to the beginning of a path.
+const MAX_NAMED: usize = 20;
+
 /// What an expression of a path means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NamedFiles {
@@ -31,7 +34,10 @@ impl Statics<'_> {
         let is_sensitive = whole.as_ref().is_some_and(|(_, is_sensitive)| *is_sensitive);
         let whole = whole.map(|(text, _)| (text, None));
         let begun = || self.beginning(node, written.file, &written.expr).map(|(text, after)| (text, Some(after)));
-        let Some((text, after)) = whole.or_else(begun) else { return NamedFiles::Any };
+        let Some((text, after)) = whole.or_else(begun) else {
+            let is_at_home = self.is_at_home(node, written, MAX_NAMED);
+            return if is_at_home { NamedFiles::Outside } else { NamedFiles::Any };
+        };
         let root = &*self.nodes[0].module.dir;
         let found = match (text.strip_prefix(&*self.files.loader().root), &after) {
             (Some(rest), _) if rest.starts_with('/') || rest.is_empty() && after.is_none() => {

@@ -10,6 +10,7 @@ use crate::hcl::val::{Data, Val};
 use crate::limits::take_steps_of_hcl;
 use crate::terraform::evaluation::followed::Followed;
 use crate::terraform::evaluation::inputs::Inputs;
+use crate::terraform::evaluation::made_of::Of;
 pub(crate) use crate::terraform::evaluation::node::Node;
 use crate::terraform::evaluation::reference::{Meaning, meaning};
 use crate::terraform::evaluation::variable;
@@ -79,7 +80,7 @@ pub(crate) struct Statics<'a> {
     /// The names that expressions refer to in modules as they are written; see `made_of`.
     pub(super) followed: Followed,
     /// The files that expressions may read whose paths are not known; see `made_of`.
-    pub(super) matching: RefCell<BTreeMap<Pattern, Rc<ReadFiles>>>,
+    pub(super) matching: RefCell<BTreeMap<(Pattern, Of), Rc<ReadFiles>>>,
     /// The values of arguments of module calls, by the calling module and their place; `None` for those without a
     /// value.
     argument_values: RefCell<ArgumentValues>,

@@ -2,13 +2,13 @@
 
 use crate::hcl::ast::Block;
 use crate::hcl::items::said;
-use crate::hcl::val::export::export;
 use crate::reads::made_of;
 use crate::terraform::evaluation::made_of::{Collector, Meanings, Which, repetition};
 use crate::terraform::module::block::{Declared, Written};
+use crate::terraform::module::reader::block_type;
 use crate::text::Text;
-use crate::value::FileId;
-use std::collections::BTreeMap;
+use crate::value::{FileId, Value};
+use std::collections::{BTreeMap, BTreeSet};
 
 impl<M: Meanings> Collector<'_, M> {
     /// A block as a whole.
@@ -39,20 +39,51 @@ impl<M: Meanings> Collector<'_, M> {
                     return;
                 }
                 let mut unknown = arguments.clone();
-                for name in declared.arguments.keys() {
-                    let value = meanings.attribute(instance, address, name);
-                    if let Some(value) = value.filter(|value| value.unknown_reason().is_none()) {
+                for (name, written) in declared.arguments.iter().filter(|(name, _)| arguments.contains_key(&***name)) {
+                    let full = format!("{address}.{name}");
+                    let value = || meanings.attribute(instance, address, name);
+                    let read = || own.read_name(&own.display_name(instance, &full), Some(written), value());
+                    let named = meanings.followed().get_or_insert(&own.label(instance, &full), read);
+                    if named.is_known {
                         unknown.remove(&**name);
-                        own.read(made_of::value(
-                            own.display_name(instance, &format!("{address}.{name}")),
-                            &export(&value),
-                        ));
-                        own.places.push(value.prov);
+                        own.read(named.read);
+                        own.places.extend(named.value_place);
+                    }
+                }
+                let kinds: BTreeSet<&Text> = declared.blocks.iter().map(|nested| block_type(&nested.block)).collect();
+                for kind in kinds {
+                    let is_of_kind = |name: &str| {
+                        let name = name.strip_prefix("dynamic.").unwrap_or(name);
+                        name.strip_prefix(&**kind).is_some_and(|rest| rest.starts_with('.'))
+                    };
+                    if let Some(value) = meanings.blocks(instance, address, kind) {
+                        unknown.retain(|name, _| !is_of_kind(name));
+                        own.known(instance, &format!("{address}.{kind}"), &value);
                     }
                 }
                 own.texts(instance, address, &unknown);
             },
         );
+    }
+
+    /// The blocks of one type in a resource: their value if that is known, or else their arguments.
+    pub(super) fn nested(
+        &mut self,
+        at: &M::At,
+        (name, arguments): (&str, &BTreeMap<String, Written>),
+        value: impl FnOnce() -> Option<Value>,
+    ) {
+        match value() {
+            Some(value) if self.take(format!("{} =", self.label(at, name))) => self.known(at, name, &value),
+            Some(_) => {}
+            None => self.texts(at, name, arguments),
+        }
+    }
+
+    /// Blocks with a known value.
+    fn known(&mut self, at: &M::At, name: &str, value: &Value) {
+        self.read(made_of::value(self.display_name(at, name), value));
+        self.places.push(value.prov.clone());
     }
 
     /// The texts of arguments, and what they are made of.

@@ -5,6 +5,7 @@ use crate::hcl::parse::parse_template;
 use crate::terraform::evaluation::made_of::{Collector, Meanings, place};
 use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::statics::ReadFiles;
+use crate::terraform::is_code;
 use crate::terraform::module::block::Written;
 use crate::terraform::module::paths::{self, Base, NamedPath, Pattern};
 use crate::text::Text;
@@ -12,21 +13,16 @@ use crate::value::{FileId, Read};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// How many names in a row are followed to the beginning of a path.
-const MAX_NAMED: usize = 20;
-
 /// How many files that an expression reads are named as its places.
 const MAX_PLACES: usize = 20;
 
-/// Whether a path begins in the home folder of the user.
-fn is_at_home<M: Meanings>(meanings: &M, at: &M::At, written: &Written, most: usize) -> bool {
-    let named = |at: &M::At, written: &Written| most > 0 && is_at_home(meanings, at, written, most - 1);
-    let text = |path: &Expr| Some(meanings.statics().known_text(meanings.node(at), written.file, path)?.0);
-    paths::is_at_home(&written.expr, &text, &|root, name| match root {
-        "local" => meanings.statics().nodes[meanings.node(at)].module.locals.get(name).is_some_and(|l| named(at, l)),
-        "var" => meanings.argument(at, name).is_some_and(|(caller, argument)| named(&caller, &argument)),
-        _ => false,
-    })
+/// Which files a path may mean that is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::terraform::evaluation) enum Of {
+    /// Any.
+    All,
+    /// Any but those of code, which no function reads.
+    Data,
 }
 
 impl<M: Meanings> Collector<'_, M> {
@@ -74,9 +70,6 @@ impl<M: Meanings> Collector<'_, M> {
         let root = statics.nodes[0].module.dir.clone();
         let span = path.span;
         let written = Written { file, span, expr: Arc::new(path) };
-        if is_at_home(self.meanings, at, &written, MAX_NAMED) {
-            return;
-        }
         match self.meanings.named_files(at, &written) {
             NamedFiles::In { pattern: Pattern::Path(path), is_sensitive } => {
                 let mut found = self.files(statics.files.loader().reader.made_of(&path));
@@ -87,7 +80,7 @@ impl<M: Meanings> Collector<'_, M> {
                 return self.add(&found);
             }
             NamedFiles::In { pattern, .. } => {
-                let found = self.matching(&pattern);
+                let found = self.matching((pattern, Of::All));
                 return self.add(&found);
             }
             NamedFiles::Outside => return,
@@ -95,25 +88,30 @@ impl<M: Meanings> Collector<'_, M> {
         }
         // Any file beside the code may be meant if not even the beginning of the path is known.
         let anywhere = || [Base::Root, Base::Module].map(|base| NamedPath { base, before: String::new(), after: None });
-        let named = paths::of_argument(&written.expr).unwrap_or_else(|| anywhere().into_iter().collect());
+        let (named, of) = match paths::of_argument(&written.expr) {
+            Some(named) => (named, Of::All),
+            None => (anywhere().into_iter().collect(), Of::Data),
+        };
         for pattern in named.iter().filter_map(|named| named.resolve(&root, &module.dir)) {
-            let found = self.matching(&pattern);
+            let found = self.matching((pattern, of));
             self.add(&found);
         }
     }
 
     /// The files that a path may mean that is not known. Many expressions name the same ones, and a repository may have many files.
-    fn matching(&self, pattern: &Pattern) -> Rc<ReadFiles> {
-        if let Some(known) = self.meanings.statics().matching.borrow().get(pattern) {
+    fn matching(&self, meant: (Pattern, Of)) -> Rc<ReadFiles> {
+        if let Some(known) = self.meanings.statics().matching.borrow().get(&meant) {
             return Rc::clone(known);
         }
+        let (pattern, of) = &meant;
         let name = match pattern {
             Pattern::Path(path) => path.clone(),
             Pattern::Between(before, after) => format!("{before}*{after}"),
         };
         let reader = &self.meanings.statics().files.loader().reader;
-        let found = Rc::new(self.files(reader.made_of_matching(&name, &|path| pattern.matches(path))));
-        self.meanings.statics().matching.borrow_mut().insert(pattern.clone(), Rc::clone(&found));
+        let is_meant = |path: &str| pattern.matches(path) && (*of == Of::All || !is_code(path));
+        let found = Rc::new(self.files(reader.made_of_matching(&name, &is_meant)));
+        self.meanings.statics().matching.borrow_mut().insert(meant, Rc::clone(&found));
         found
     }
 

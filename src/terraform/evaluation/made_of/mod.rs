@@ -14,6 +14,7 @@ use crate::hcl::val::{Data, Val};
 use crate::reads::made_of;
 use crate::terraform::evaluation::followed::{Followed, Named};
 use crate::terraform::evaluation::made_of::blocks::nested;
+pub(super) use crate::terraform::evaluation::made_of::files::Of;
 use crate::terraform::evaluation::made_of::steps::{ToBlock, first_name, led_to, part_of};
 pub(crate) use crate::terraform::evaluation::made_of::steps::{entry, shown_steps};
 use crate::terraform::evaluation::named_files::NamedFiles;
@@ -24,7 +25,7 @@ use crate::terraform::module::Module;
 use crate::terraform::module::block::{Declared, Written};
 use crate::terraform::module::reader::block_type;
 use crate::text::Text;
-use crate::value::{FileId, Origin, Prov, Read};
+use crate::value::{FileId, Origin, Prov, Read, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -75,6 +76,8 @@ pub(crate) trait Meanings {
     fn output(&self, at: &Self::At, name: &Text) -> Option<Val>;
     /// The value of an argument of a resource, at the place of one of its instances.
     fn attribute(&self, at: &Self::At, address: &str, name: &Text) -> Option<Val>;
+    /// The blocks of a type in a resource, at the place of one of its instances; `None` if something in them is not known.
+    fn blocks(&self, at: &Self::At, address: &str, kind: &Text) -> Option<Value>;
     /// The argument that sets a variable of a called module, where the call is.
     fn argument(&self, at: &Self::At, name: &Text) -> Option<(Self::At, Written)>;
     /// The modules that a call leads to, if they are in the repository.
@@ -296,7 +299,7 @@ impl<M: Meanings> Collector<'_, M> {
                         let written = (Some((instance, written)), Some(Parts::Keys));
                         own.named(instance, (name_of.clone(), &steps[1..]), written, value);
                     }
-                    None => own.texts(instance, &name_of, &of_blocks),
+                    None => own.nested(instance, (&name_of, &of_blocks), || meanings.blocks(instance, &address, name)),
                 },
             );
         }

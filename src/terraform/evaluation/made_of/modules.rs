@@ -7,8 +7,9 @@ use crate::terraform::evaluation::made_of::{MadeOf, Meanings, Repeated, Which, f
 use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::statics::{Identifier, Statics};
 use crate::terraform::module::block::{Declared, Written};
+use crate::terraform::module::paths;
 use crate::text::Text;
-use crate::value::FileId;
+use crate::value::{FileId, Value};
 use std::sync::Arc;
 
 /// A module, and what repeats the block in which an expression is.
@@ -22,6 +23,20 @@ impl Statics<'_> {
     /// What an argument in a module is made of, and where that is written.
     pub(crate) fn made_of(&self, node: usize, written: &Written) -> MadeOf {
         find(self, &InModule { node, repeated_by: None }, written)
+    }
+
+    /// Whether a path begins in the home folder of the user, as far as at most so many names in a row show it.
+    pub(in crate::terraform::evaluation) fn is_at_home(&self, node: usize, written: &Written, most: usize) -> bool {
+        let named = |node: usize, written: &Written| most > 0 && self.is_at_home(node, written, most - 1);
+        let text = |path: &Expr| Some(self.known_text(node, written.file, path)?.0);
+        paths::is_at_home(&written.expr, &text, &|root, name| match root {
+            "local" => self.nodes[node].module.locals.get(name).is_some_and(|local| named(node, local)),
+            "var" => {
+                let argument = self.argument(&InModule { node, repeated_by: None }, name);
+                argument.is_some_and(|(caller, argument)| named(caller.node, &argument))
+            }
+            _ => false,
+        })
     }
 
     /// Whether the value of a name in a module has a key.
@@ -68,7 +83,18 @@ impl Meanings for Statics<'_> {
         self.value(at.node, written, identifier).ok()
     }
 
-    fn attribute(&self, _: &InModule, _: &str, _: &Text) -> Option<Val> {
+    fn attribute(&self, at: &InModule, address: &str, name: &Text) -> Option<Val> {
+        let module = Arc::clone(&self.nodes[at.node].module);
+        let declared = match address.strip_prefix("module.") {
+            Some(call) => module.calls.get(call)?,
+            None => module.resources.get(address)?,
+        };
+        let written = declared.arguments.get(name)?;
+        let identifier = Identifier { text: format!("{address}.{name}"), place: written.argument() };
+        self.value(at.node, written, identifier).ok()
+    }
+
+    fn blocks(&self, _: &InModule, _: &str, _: &Text) -> Option<Value> {
         None
     }
 
