@@ -12,7 +12,7 @@ mod unread;
 pub(crate) use answers::Answers;
 pub(crate) use cache::ParsedCache;
 pub(crate) use named::{Named, NamedFiles};
-pub(crate) use pieces::{Ends, PossibleFiles, may_be, pieces, unquoted};
+pub(crate) use pieces::{PossibleFiles, Readable, may_be, pieces, unquoted};
 pub(crate) use reader::{Reader, read};
 pub(crate) use table::Table;
 pub(crate) use unread::Unread;

@@ -14,11 +14,19 @@ const MAX_FILES: usize = 100;
 /// What paths may be that are not known, in one revision and by their texts: results share most of them.
 #[derive(Default)]
 pub(crate) struct PossibleFiles {
-    known: Mutex<HashMap<(Text, Ends), Arc<Possible>>>,
+    known: Mutex<HashMap<(Text, Readable), Arc<Possible>>>,
 }
 
-/// The endings that a file may have, besides none; nothing if it may have any.
-pub(crate) type Ends = &'static [&'static str];
+/// Which files a function reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Readable {
+    /// Any.
+    All,
+    /// Those with one of these endings, or with none.
+    Ending(&'static [&'static str]),
+    /// Those without these endings, if nothing of a path is known.
+    Without(&'static [&'static str]),
+}
 
 /// What one of them may be.
 struct Possible {
@@ -29,11 +37,11 @@ struct Possible {
 
 impl PossibleFiles {
     /// The files that the path of an expression may be, as a part of what a value is made of.
-    pub(crate) fn reads(&self, reader: &Reader<'_>, text: &Text, ends: Ends) -> Vec<Read> {
-        let key = (text.clone(), ends);
+    pub(crate) fn reads(&self, reader: &Reader<'_>, text: &Text, readable: Readable) -> Vec<Read> {
+        let key = (text.clone(), readable);
         let known = self.known.lock().get(&key).cloned();
         let possible = known.unwrap_or_else(|| {
-            let found = Arc::new(Possible::of(reader, text, ends));
+            let found = Arc::new(Possible::of(reader, text, readable));
             self.known.lock().insert(key, Arc::clone(&found));
             found
         });
@@ -46,13 +54,18 @@ impl PossibleFiles {
 }
 
 impl Possible {
-    fn of(reader: &Reader<'_>, text: &str, ends: Ends) -> Self {
+    fn of(reader: &Reader<'_>, text: &str, readable: Readable) -> Self {
         let pieces = pieces(text);
-        let has_end = |path: &str| {
-            ends.is_empty() || !paths::name(path).contains('.') || ends.iter().any(|end| path.ends_with(end))
+        let is_readable = |path: &str| {
+            let has_one_of = |ends: &[&str]| ends.iter().any(|end| path.ends_with(end));
+            match readable {
+                Readable::All => true,
+                Readable::Ending(ends) => !paths::name(path).contains('.') || has_one_of(ends),
+                Readable::Without(ends) => !pieces.iter().all(|piece| piece.is_empty()) || !has_one_of(ends),
+            }
         };
         let entries = reader.source().listing().iter();
-        let entries = entries.filter(|entry| has_end(&entry.path) && may_be(&entry.path, &pieces));
+        let entries = entries.filter(|entry| is_readable(&entry.path) && may_be(&entry.path, &pieces));
         let each =
             entries.map(|entry| Read { name: Text::from(&*entry.path), content: Some(entry.id.to_string().into()) });
         let each: Vec<Read> = each.collect();

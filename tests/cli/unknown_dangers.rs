@@ -73,6 +73,21 @@ fn a_configuration_of_an_unknown_path_is_no_code() {
 }
 
 #[test]
+fn a_file_of_an_unknown_path_is_no_code() {
+    let unit = |path: &str| format!("{UNIT}{}", keyed(&format!("file({path})")));
+    let run = |unit: &str, path: &str| {
+        diff(path, ["# a\n", "# b\n"], &[("modules/web/main.tf", CODE), ("live/web/terragrunt.hcl", unit)])
+    };
+    let any = unit("get_env(\"KEY\")");
+    run(&any, "modules/web/more.tf").ends_with(0).hides("danger[");
+    run(&any, "other/more.hcl").ends_with(0).hides("danger[");
+    run(&any, "keys/a.txt").ends_with(1).says("it reads `keys/a.txt`, which differs");
+    // Its name says that it is.
+    let named = unit("\"${get_env(\"FOLDER\")}/more.tf\"");
+    run(&named, "modules/web/more.tf").ends_with(1).says("may use another state");
+}
+
+#[test]
 fn a_merged_setting_is_that_of_the_file_that_has_it() {
     let account = |more: &str| format!("locals {{\n  id = get_env(\"ACCOUNT\")\n{more}}}\n");
     let region = "locals {\n  region = \"a\"\n}\n";

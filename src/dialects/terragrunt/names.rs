@@ -13,7 +13,7 @@ use crate::hcl::items::in_one_line;
 use crate::hcl::val::import::import;
 use crate::hcl::val::{Data, Entries, Val};
 use crate::paths;
-use crate::reads::{Ends, Named, NamedFiles, made_of, pieces};
+use crate::reads::{Named, NamedFiles, Readable, made_of, pieces};
 use crate::source::{Entry, Node};
 use crate::terraform::module::paths::{is_at_home, is_reader};
 use crate::text::Text;
@@ -26,9 +26,10 @@ const MAX_CHAIN: usize = 100;
 /// The function that runs a command.
 const COMMAND: &str = "run_cmd";
 
-/// The endings of files that are configurations, and nothing for any file.
-const CONFIGURATIONS: Ends = &[".hcl", ".hcl.json"];
-const ANY: Ends = &[];
+/// The endings of files that are configurations.
+const CONFIGURATIONS: Readable = Readable::Ending(&[".hcl", ".hcl.json"]);
+/// Other functions read no code.
+const DATA: Readable = Readable::Without(&[".hcl", ".tf", ".tofu", ".tf.json", ".tofu.json"]);
 
 /// How many locals in a row are followed to the beginning of a path.
 const MAX_NAMED: usize = 20;
@@ -383,7 +384,7 @@ impl Names<'_, '_> {
 
     /// The files that functions of an expression may read whose paths are not known.
     fn possible_reads(&self, expr: &Expr) -> Vec<Read> {
-        let mut unknown: Vec<(Text, Ends)> = Vec::new();
+        let mut unknown: Vec<(Text, Readable)> = Vec::new();
         walk::visit(expr, &mut |inner| {
             let ExprKind::Call(call) = &inner.kind else { return };
             // A path that fails leads nowhere.
@@ -395,24 +396,24 @@ impl Names<'_, '_> {
             if name == ABOVE {
                 let path = call.arguments.first().filter(is_unknown);
                 let path = path.map(|path| self.searched_above(call).unwrap_or_else(|| self.text(path)));
-                unknown.extend(path.map(|path| (path, ANY)));
+                unknown.extend(path.map(|path| (path, Readable::All)));
             } else if is_reader(name) || READERS.contains(&name) || name == CONFIGURATION {
                 let path = call.arguments.first().filter(is_unknown).filter(|path| !self.is_at_home(path, MAX_NAMED));
                 let path = path.map(|path| self.searched(path).unwrap_or_else(|| self.text(path)));
                 // Of what is no configuration, `read_terragrunt_config` makes no value.
-                let ends = if name == CONFIGURATION { CONFIGURATIONS } else { ANY };
-                unknown.extend(path.map(|path| (path, ends)));
+                let readable = if name == CONFIGURATION { CONFIGURATIONS } else { DATA };
+                unknown.extend(path.map(|path| (path, readable)));
             } else if name == COMMAND {
                 let texts = call.arguments.iter().enumerate().filter(|(_, argument)| is_unknown(argument));
                 let texts = texts.map(|(index, argument)| (index, self.text(argument)));
                 let may_be_path = |text: &str| pieces(text).iter().any(|piece| piece.contains(['.', '/']));
                 let texts = texts.filter(|(index, text)| *index == 0 || may_be_path(text));
-                unknown.extend(texts.map(|(_, text)| (text, ANY)));
+                unknown.extend(texts.map(|(_, text)| (text, Readable::All)));
             }
         });
         let loader = self.session.loader;
         let reader = &loader.modules.loader.reader;
-        unknown.iter().flat_map(|(text, ends)| loader.possible.reads(reader, text, ends)).collect()
+        unknown.iter().flat_map(|(text, readable)| loader.possible.reads(reader, text, *readable)).collect()
     }
 }
 
