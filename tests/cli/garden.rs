@@ -407,7 +407,7 @@ fn what_garden_keeps_to_itself_is_not_proved() {
     repo.write("m/README.md", "1\n").write("docs/README.md", "1\n").commit("base");
     for (path, from, to, status) in [
         ("project.garden.yml", "one", "two", 1),
-        ("m/garden.yml", "timeout: 1", "timeout: 2", 1),
+        ("m/garden.yml", "timeout: 1", "timeout: 2", 3),
         ("m/garden.yml", "[a]", "[b]", 1),
         ("m/garden.yml", "[t1]", "[t2]", 0),
         ("m/garden.yml", "name: c", "name:  c", 0),

@@ -27,6 +27,7 @@ mod functions;
 mod garden;
 mod garden_dangers;
 mod garden_hook;
+mod garden_modules;
 mod garden_unknown;
 mod generated;
 mod graphs;

@@ -33,6 +33,9 @@ const STATES: StatePaths = StatePaths {
     without: state::BESIDE,
     help: state::MOVE,
 };
+/// Modules have in them what the specs of actions have.
+static MODULES: Vocabulary =
+    Vocabulary { target_words: TARGET_WORDS, targets: &["/namespace", "/releaseName"], state: Some(STATES), ..ACTIONS };
 const ACTIONS: Vocabulary = Vocabulary { switches: &[("/disabled", true)], ..Vocabulary::EMPTY };
 static OTHER_ACTIONS: Vocabulary = ACTIONS;
 
@@ -42,6 +45,7 @@ pub(super) fn of(kind: &str, name: &str) -> &'static Vocabulary {
         ("provider", name) if name != LOCAL => &PROVIDERS,
         ("project", _) => &PROJECTS,
         ("deploy", _) => &DEPLOYS,
+        ("module", _) => &MODULES,
         ("build" | "run" | "test", _) => &OTHER_ACTIONS,
         _ => &Vocabulary::EMPTY,
     }

@@ -59,6 +59,9 @@ fn keeps_parts(ty: &Type) -> bool {
 /// Whether the value of a name that an expression is has a key; `None` if that is not known, and for other expressions.
 pub(crate) type HasKey<'k> = &'k dyn Fn(&Expr, &str) -> Option<bool>;
 
+/// Says of an expression what it is made of.
+pub(crate) type SourceOf<'s> = &'s mut dyn FnMut(&Written) -> Rc<Source>;
+
 /// A part of an expression.
 enum Part<'e> {
     /// All of this one gives the part of the value.
@@ -73,7 +76,7 @@ pub(crate) fn with_sources(
     value: &Value,
     evaluated: &Val,
     written: &Written,
-    (source, has_key): (&mut dyn FnMut(&Written) -> Rc<Source>, HasKey<'_>),
+    (source, has_key): (SourceOf<'_>, HasKey<'_>),
 ) -> Value {
     match by_parts(value, evaluated, written, (&mut *source, has_key)) {
         Some(data) => Value { data, prov: value.prov.clone() },
@@ -86,7 +89,7 @@ fn by_parts(
     value: &Value,
     evaluated: &Val,
     written: &Written,
-    (source, has_key): (&mut dyn FnMut(&Written) -> Rc<Source>, HasKey<'_>),
+    (source, has_key): (SourceOf<'_>, HasKey<'_>),
 ) -> Option<Data> {
     let expr = inside(&written.expr);
     match &expr.kind {

@@ -129,6 +129,15 @@ pub(crate) enum Pattern {
     Between(String, String),
 }
 
+/// Which files a path may mean that is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Of {
+    /// Any.
+    All,
+    /// Any but those of code, which no function reads.
+    Data,
+}
+
 impl Pattern {
     /// Whether a path is meant, or leads to what is meant: that of a link or a submodule.
     pub(crate) fn matches(&self, path: &str) -> bool {

@@ -1,6 +1,7 @@
 //! The source files of an action: files in its folder that it includes, does not exclude and no ignore file excludes.
 
 use super::prepare::Prepared;
+use super::sources::ActionSource;
 use crate::dialects::garden::project::{ActionKind, Ignores, is_never_scanned};
 use crate::dialects::garden::template::node::{Data, Node};
 use crate::paths::{join, resolve, seen_from};
@@ -54,6 +55,19 @@ impl ActionFiles {
             (false, None) => ActionFiles { dir: String::new(), include: None, exclude: Vec::new(), config },
             (false, Some(dir)) => ActionFiles { dir, include: include.filter(|_| has_include), exclude, config },
         })
+    }
+
+    /// Those of a module with evaluated fields; `None` if they are in another repository.
+    pub(super) fn of_module(source: &ActionSource, fields: &Node) -> Option<Self> {
+        let field = |key: &str| fields.get(key).filter(|value| !is_nothing(value));
+        if field("repositoryUrl").is_some() {
+            return None;
+        }
+        let exclude = field("exclude").map(known_texts).unwrap_or_default();
+        // Patterns that are not known may mean any file.
+        let include = field("include").and_then(texts);
+        let (dir, config) = (source.dir().to_owned(), Text::clone(&source.path));
+        Some(ActionFiles { dir, include, exclude, config })
     }
 
     /// Whether a file (a path from the root of the repository) is one of them, under the ignore files of a project.

@@ -1,5 +1,6 @@
 //! Modules, the older way to describe what to build, deploy, run and test. Modules of type `exec` are converted to
-//! actions like in Garden. What plugins make of other modules is unknown, except for the possible names of actions.
+//! actions like in Garden. What plugins make of other modules is unknown, except for the possible names of actions: they are
+//! components themselves.
 
 use super::render::Rendered;
 use super::sources::{ActionSource, Key};
@@ -21,21 +22,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The result of converting modules.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Converted {
     pub actions: Vec<ActionSource>,
     /// Actions that plugins may make from modules.
     pub possible: BTreeSet<Key>,
+    /// The modules that only plugins convert.
+    pub others: Vec<Module>,
 }
 
 /// A module with its lists evaluated.
-struct Module {
-    source: ActionSource,
+pub(super) struct Module {
+    pub source: ActionSource,
     module_type: Text,
     fields: IndexMap<Text, Node>,
-    is_disabled: bool,
+    pub is_disabled: bool,
     /// The modules that it builds on.
-    builds: Vec<(Text, Prov)>,
+    pub builds: Vec<(Text, Prov)>,
 }
 
 impl Module {
@@ -60,10 +63,14 @@ pub(super) fn convert(stage: &Stage<'_>, all: &[ActionSource], diagnostics: &Dia
         services.extend(module.named("tasks").into_iter().map(|(name, _)| (name, ActionKind::Run)));
     }
     let mut out = Converted::default();
-    for module in &modules {
+    for module in modules {
         match module.module_type.as_str() {
-            "exec" => out.actions.extend(exec(module, &services)),
-            _ => out.possible.extend(possible(module)),
+            "exec" => out.actions.extend(exec(&module, &services)),
+            _ => {
+                out.possible.extend(possible(&module));
+                // One that a template makes renders nothing.
+                out.others.extend(Some(module).filter(|module| *module.module_type != *"templated"));
+            }
         }
     }
     out

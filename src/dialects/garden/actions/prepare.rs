@@ -1,6 +1,7 @@
 //! The graph of an environment: its actions with their built-in fields evaluated, and what they depend on.
 
 use super::dependencies::{self, Dependency};
+use super::modules::Module;
 use super::render::WorkflowSource;
 use super::sources::{ActionSource, Key, collect, is_among, source_path};
 use super::{fields, modules, plugins};
@@ -24,6 +25,8 @@ pub(crate) struct Graph {
     pub(crate) workflows: Vec<WorkflowSource>,
     /// Actions that plugins may make from modules.
     pub(super) possible: BTreeSet<Key>,
+    /// The modules that only plugins convert.
+    pub(super) modules: Vec<Module>,
 }
 
 impl Graph {
@@ -66,8 +69,8 @@ pub(crate) fn graph(stage: &Stage<'_>, diagnostics: &Diagnostics) -> Option<Grap
     let actions: Vec<Prepared> =
         sources.actions.into_iter().filter_map(|action| prepare(stage, action, &keys, diagnostics)).collect();
     check_types(stage, &actions, diagnostics);
-    let possible = modules.possible;
-    (diagnostics.breaking() == before).then_some(Graph { actions, workflows: sources.workflows, possible })
+    let (possible, modules) = (modules.possible, modules.others);
+    (diagnostics.breaking() == before).then_some(Graph { actions, workflows: sources.workflows, possible, modules })
 }
 
 /// Adds the actions of modules; duplicates are reported.
@@ -180,7 +183,12 @@ fn varfile_path(entry: &Node) -> Option<(&Text, bool)> {
     }
 }
 
-fn varfile(stage: &Stage<'_>, action: &ActionSource, entry: &Node, diagnostics: &Diagnostics) -> Option<Node> {
+pub(super) fn varfile(
+    stage: &Stage<'_>,
+    action: &ActionSource,
+    entry: &Node,
+    diagnostics: &Diagnostics,
+) -> Option<Node> {
     let path = entry.get("path").unwrap_or(entry);
     if let Data::Unknown(path) = &path.data {
         return Some(varfile::of_unknown_path(stage.input.loader, action.dir(), path, &entry.prov, diagnostics));

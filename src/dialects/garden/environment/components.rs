@@ -41,6 +41,7 @@ fn protection(part: &Part) -> Value {
     let (tool, settings) = match part.kind.as_str() {
         "deploy" => of_action().unwrap_or(("", &part.value)),
         // Its own root module is destroyed with the environment.
+        "module" => (part.value.get("type").and_then(Value::as_str).unwrap_or_default(), &part.value),
         "provider" if part.value.get("initRoot").is_some() => (&*part.name, &part.value),
         _ => return Value::default(),
     };
@@ -60,7 +61,8 @@ fn protection(part: &Part) -> Value {
 
 fn component(stack: &Text, part: Part) -> Component {
     let removal = match part.kind.as_str() {
-        "deploy" => RemovalEffect::Orphaned,
+        // What a module deploys only its plugin knows.
+        "deploy" | "module" => RemovalEffect::Orphaned,
         _ => RemovalEffect::Nothing,
     };
     let (vocabulary, protection) = (vocabulary::of(&part.kind, &part.name), protection(&part));

@@ -87,6 +87,7 @@ pub(crate) fn resolve(input: &Input<'_>, stack: &Text, diagnostics: &Diagnostics
         let providers_are_fine = provider::resolve(&stage, &mut parts, diagnostics);
         if let Some(graph) = actions::graph(&stage, diagnostics) {
             is_broken = !providers_are_fine;
+            parts.extend(actions::modules(&stage, &graph));
             for action in actions::resolve(&stage, &graph, diagnostics) {
                 let Resolved { part, is_complete } = action;
                 if !is_complete {

@@ -7,7 +7,7 @@ use crate::terraform::evaluation::named_files::NamedFiles;
 use crate::terraform::evaluation::statics::ReadFiles;
 use crate::terraform::is_code;
 use crate::terraform::module::block::Written;
-use crate::terraform::module::paths::{self, Base, NamedPath, Pattern};
+use crate::terraform::module::paths::{self, Base, NamedPath, Of, Pattern};
 use crate::text::Text;
 use crate::value::{FileId, Read};
 use std::rc::Rc;
@@ -15,15 +15,6 @@ use std::sync::Arc;
 
 /// How many files that an expression reads are named as its places.
 const MAX_PLACES: usize = 20;
-
-/// Which files a path may mean that is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::terraform::evaluation) enum Of {
-    /// Any.
-    All,
-    /// Any but those of code, which no function reads.
-    Data,
-}
 
 impl<M: Meanings> Collector<'_, M> {
     /// The files that the functions in an expression read, and those in the templates that it names.

@@ -14,7 +14,6 @@ use crate::hcl::val::{Data, Val};
 use crate::reads::made_of;
 use crate::terraform::evaluation::followed::{Followed, Named};
 use crate::terraform::evaluation::made_of::blocks::nested;
-pub(super) use crate::terraform::evaluation::made_of::files::Of;
 use crate::terraform::evaluation::made_of::steps::{ToBlock, first_name, led_to, part_of};
 pub(crate) use crate::terraform::evaluation::made_of::steps::{entry, shown_steps};
 use crate::terraform::evaluation::named_files::NamedFiles;
