@@ -406,7 +406,7 @@ fn what_garden_keeps_to_itself_is_not_proved() {
     repo.write("project.garden.yml", format!("{project}id: one\n")).write("m/garden.yml", &rest[4..]);
     repo.write("m/README.md", "1\n").write("docs/README.md", "1\n").commit("base");
     for (path, from, to, status) in [
-        ("project.garden.yml", "one", "two", 1),
+        ("project.garden.yml", "one", "two", 3),
         ("m/garden.yml", "timeout: 1", "timeout: 2", 3),
         ("m/garden.yml", "[a]", "[b]", 1),
         ("m/garden.yml", "[t1]", "[t2]", 0),

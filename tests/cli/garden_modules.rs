@@ -39,3 +39,22 @@ fn modules_that_plugins_convert_are_components() {
     repo.edit("api/garden.yml", "type: container", "disabled: true\ntype: container").commit("disabled");
     repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0).says("warning[component-disabled]: `api` in `dev` is disabled");
 }
+
+/// What is in other repositories and in the cloud is not known.
+#[test]
+fn where_more_of_a_project_comes_from_is_compared() {
+    let project = "apiVersion: garden.io/v2\nkind: Project\nname: p\nid: one\ndomain: https://a.example.com\n\
+                   environments: [{name: dev}]\nvariables: {at: v1}\nproviders: [{name: exec}]\n\
+                   sources: [{name: more, repositoryUrl: \"https://git.example.com/more#${var.at}\"}]\n";
+    let repo = Repo::new();
+    repo.write("garden.yml", project).commit("base");
+    for (from, to, says) in [
+        ("id: one", "id: two", "~ id  \"one\" → \"two\""),
+        ("a.example", "b.example", "~ domain"),
+        ("at: v1", "at: v2", "sources[0].repositoryUrl"),
+        ("more#", "other#", "sources[0].repositoryUrl"),
+    ] {
+        repo.edit("garden.yml", from, to).commit("edit");
+        repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0).says(says).hides("No effective change");
+    }
+}

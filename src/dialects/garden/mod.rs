@@ -280,18 +280,8 @@ impl Dialect for Garden {
 
     /// What selects files and sources, and how the program starts, is in no component.
     fn shows_setting(&self, path: &str) -> bool {
-        const HIDDEN: [&str; 10] = [
-            "apiVersion",
-            "defaultEnvironment",
-            "domain",
-            "dotIgnoreFile",
-            "dotIgnoreFiles",
-            "id",
-            "importVariables",
-            "proxy",
-            "scan",
-            "sources",
-        ];
+        const HIDDEN: [&str; 6] =
+            ["apiVersion", "defaultEnvironment", "dotIgnoreFile", "dotIgnoreFiles", "proxy", "scan"];
         // The first step is the number of a document if there are several.
         let first = path.split('/').skip(1).find(|key| key.parse::<usize>().is_err());
         !first.is_some_and(|key| HIDDEN.contains(&key))

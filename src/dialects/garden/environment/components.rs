@@ -9,11 +9,21 @@ use crate::text::Text;
 use crate::value::{Data, Flags, Language, Value};
 use std::sync::Arc;
 
+/// The fields of a project that say where more of it comes from.
+const ELSEWHERE: [&str; 5] = ["domain", "id", "importVariables", "organizationId", "sources"];
+
 /// The project with its variables in this environment.
 pub(super) fn project(config: &ProjectConfig, stage: &Stage<'_>) -> Part {
     let mut entries = vec![("variables".into(), stage.resolved.clone())];
     if let Some(outputs) = config.tree.get("outputs") {
         entries.push(("outputs".into(), outputs.clone()));
+    }
+    // What is in other repositories, and in the cloud, is not known: where it is taken from says what may differ.
+    for key in ELSEWHERE {
+        if let Some(node) = config.tree.get(key) {
+            let (node, _) = stage.deep_with(node, stage.context(&stage.roots), &mut |_| {});
+            entries.push((Text::from(key), node));
+        }
     }
     for key in ["environment", "production"] {
         if let Some(node) = stage.input.environment.tree.get(key) {
