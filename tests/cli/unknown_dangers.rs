@@ -199,6 +199,29 @@ fn a_state_that_was_encrypted_with_what_is_not_known_cannot_be_read_without_it()
 }
 
 #[test]
+fn terragrunt_encrypts_the_state_without_a_fallback() {
+    let unit = |encryption: &str, input: &str| {
+        let state = remote_state("{\n    bucket = \"a\"\n    key = \"b\"\n  }");
+        let file = "  generate = {\n    path = \"backend.tf\"\n    if_exists = \"overwrite\"\n  }\n";
+        let state = state.strip_suffix("}\n").unwrap();
+        format!("{state}{file}{encryption}}}\ninputs = {{\n  i = {input}\n}}\n")
+    };
+    let by = |key: &str| format!("  encryption = {{\n    key_provider = \"pbkdf2\"\n    passphrase = {key}\n  }}\n");
+    let (one, two) = (by("\"correct-horse-battery\""), by("\"staple-correct-horse\""));
+    let lost = "danger[encryption-method-removed]: `web` in `live` cannot decrypt its state";
+    for (before, after) in [(&*one, &*two), (&one, ""), ("", &one)] {
+        diff_unit(&unit(before, "1"), &unit(after, "1")).ends_with(1).says(lost);
+    }
+    let given = by("get_env(\"KEY\")");
+    for (before, after) in [(&one, &given), (&given, &one), (&given, &by("get_env(\"OTHER\")"))] {
+        diff_unit(&unit(before, "1"), &unit(after, "1")).ends_with(1).says("`web` in `live` may not decrypt its state");
+    }
+    for same in [&one, &given] {
+        diff_unit(&unit(same, "1"), &unit(same, "2")).ends_with(0).says("inputs.i").hides("danger[");
+    }
+}
+
+#[test]
 fn what_repeats_a_resource_is_compared_where_its_instances_are_not_known() {
     let code = |repeat: &str| format!("variable \"n\" {{}}\nresource \"aws_s3_bucket\" \"b\" {{\n  {repeat}\n}}\n");
     let run = diff_code(&code("count = var.n"), &code("count = var.n - 1"));

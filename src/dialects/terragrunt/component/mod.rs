@@ -58,6 +58,7 @@ pub(super) fn of(
         is_module: true,
         inputs,
         state: state::place(session, parts, code.as_ref()),
+        encryption: state::encryption(parts).into_iter().collect(),
         code,
         links: links(folder, parts).into(),
         workspace: Some("default".into()),

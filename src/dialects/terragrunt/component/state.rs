@@ -4,7 +4,7 @@ use crate::dialects::terragrunt::session::Session;
 use crate::dialects::terragrunt::values::unknown_data;
 use crate::hcl::ast::{Attribute, Body, walk};
 use crate::hcl::parse::{Layout, parse_body};
-use crate::resolution::{Code, StatePlace};
+use crate::resolution::{Cipher, Code, Encrypted, StatePlace};
 use crate::terraform::module::block::Backend;
 use crate::text::Text;
 use crate::value::{Key, Map, Origin, Value};
@@ -34,6 +34,19 @@ fn of_remote_state(parts: &Map) -> Option<Found> {
     let state = parts.get("remote_state")?;
     let settings = state.get("config")?;
     Some((state.get("backend")?.as_str()?.into(), Arc::clone(settings.as_map()?), settings.prov.origin))
+}
+
+/// How the state is encrypted: Terragrunt writes it into the file that it generates for the backend, without a fallback.
+pub(super) fn encryption(parts: &Map) -> Option<Encrypted> {
+    let state = parts.get("remote_state")?;
+    let written = state.get("encryption").filter(|written| !written.is_null())?;
+    state.get("generate").filter(|generate| !generate.is_null())?;
+    let definition = match written.as_map() {
+        Some(_) => written.clone(),
+        None => Value::map([(Key::from("encryption"), written.clone())].into_iter().collect()),
+    };
+    let cipher = Cipher { name: "method.aes_gcm.default".into(), definition: Some(definition) };
+    Some(Encrypted { target: "state".into(), reads: vec![cipher] })
 }
 
 /// The backend in a file that is generated.
