@@ -83,7 +83,7 @@ fn detailed(origins: &dyn Origins, expr: &Expr, value: Value) -> Value {
             let parts = exprs.iter().zip(items.iter());
             Data::List(Arc::new(parts.map(|(expr, value)| detailed(origins, expr, value.clone())).collect()))
         }
-        (ExprKind::Call(call), Data::Map(map)) if &*call.name.text == "merge" && !call.expands => {
+        (ExprKind::Call(call), Data::Map(map)) if is_merge(call) => {
             Data::Map(Arc::new(merged(origins, expr, call, (&value, map))))
         }
         (ExprKind::Traversal(..) | ExprKind::Call(_), _) => match origins.referred(expr) {
@@ -97,7 +97,7 @@ fn detailed(origins: &dyn Origins, expr: &Expr, value: Value) -> Value {
 
 /// The entries of merged objects: each comes from the last argument that has its key, whatever the others say.
 fn merged(origins: &dyn Origins, expr: &Expr, call: &Call, (value, map): (&Value, &Map)) -> Map {
-    let arguments: Vec<Value> = call.arguments.iter().map(|argument| origins.value(argument)).collect();
+    let arguments: Vec<Value> = call.arguments.iter().map(|argument| argument_of_merge(origins, argument)).collect();
     let whole = LazyCell::new(|| made_of(origins, expr, value));
     let one = |Entry { key, value, .. }: &Entry| {
         let given = arguments.iter().rev().find_map(|argument| match &argument.data {
@@ -114,6 +114,28 @@ fn merged(origins: &dyn Origins, expr: &Expr, call: &Call, (value, map): (&Value
         (key.clone(), part)
     };
     map.iter().map(one).collect()
+}
+
+/// The value of an argument of `merge`. A call in a call is put together of its own arguments: each is evaluated once.
+fn argument_of_merge(origins: &dyn Origins, expr: &Expr) -> Value {
+    let call = match &walk::unwrapped(expr).kind {
+        ExprKind::Call(call) if is_merge(call) => call,
+        _ => return origins.value(expr),
+    };
+    let mut all = Map::new();
+    for argument in &call.arguments {
+        let value = argument_of_merge(origins, argument);
+        match &value.data {
+            Data::Map(map) => map.iter().for_each(|entry| all.set(entry.key.clone(), entry.value.clone())),
+            Data::Null => {}
+            _ => return value,
+        }
+    }
+    Value::map(all)
+}
+
+fn is_merge(call: &Call) -> bool {
+    &*call.name.text == "merge" && !call.expands
 }
 
 fn whole_or_part(origins: &dyn Origins, expr: &Expr, is_part: bool, value: &Value) -> Value {
