@@ -50,8 +50,8 @@ fn protection(part: &Part) -> Value {
     let of_action = || Some((part.value.get("type")?.as_str()?, part.value.get("spec")?));
     let (tool, settings) = match part.kind.as_str() {
         "deploy" => of_action().unwrap_or(("", &part.value)),
-        // Its own root module is destroyed with the environment.
         "module" => (part.value.get("type").and_then(Value::as_str).unwrap_or_default(), &part.value),
+        // Its own root module is destroyed with the environment.
         "provider" if part.value.get("initRoot").is_some() => (&*part.name, &part.value),
         _ => return Value::default(),
     };

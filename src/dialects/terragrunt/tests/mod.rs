@@ -207,7 +207,10 @@ fn unknown_parts_of_one_value_are_not_the_same() {
     assert_eq!(of(read, "local.v.locals.a"), "get_env(\"A\")");
     assert_eq!(of(read, "local.v.locals.b"), "get_env(\"B\")");
     assert_eq!(of(&format!("({read}).locals"), "local.v.b"), format!("({read}).locals.b"));
-    let chosen = "merge({a = [get_env(\"A\")]}, {\"b c\" = get_env(\"B\")})";
+    let merged = "merge({a = [get_env(\"A\")], \"b c\" = 1}, merge({\"b c\" = get_env(\"B\")}, null))";
+    assert_eq!(of(merged, "local.v.a[0]"), "get_env(\"A\")");
+    assert_eq!(of(merged, "local.v[\"b c\"]"), "get_env(\"B\")");
+    let chosen = "merge([{a = [get_env(\"A\")]}, {\"b c\" = get_env(\"B\")}]...)";
     assert_eq!(of(chosen, "local.v.a[0]"), format!("{chosen}.a[0]"));
     assert_eq!(of(chosen, "local.v[\"b c\"]"), format!("{chosen}[\"b c\"]"));
     assert_eq!(of("true ? {a = get_env(\"A\")} : null", "local.v.a"), "(true ? {a = get_env(\"A\")} : null).a");
