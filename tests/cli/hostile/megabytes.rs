@@ -196,7 +196,7 @@ fn units_that_may_read_any_file() {
     let unit = "terraform {\n  source = \"../../m\"\n  extra_arguments \"v\" {\n    commands           = [\"plan\"]\n    \
                 required_var_files = [get_env(\"V\")]\n  }\n}\ninputs = {\n  x = file(get_env(\"D\"))\n}\n";
     for number in 0..1_500 {
-        repo.write(&format!("live/u{number}/terragrunt.hcl"), unit);
+        repo.write(&format!("live/u{number}/terragrunt.hcl"), unit).write(&format!("live/u{number}/a.txt"), "1\n");
     }
     repo.write("m/main.tf", "variable \"x\" {}\n").write("a.txt", "1\n").commit("base");
     repo.write("a.txt", "2\n").commit("head");
