@@ -34,6 +34,16 @@ fn modules_that_plugins_convert_are_components() {
         repo.edit(path, from, to).commit("edit");
         repo.run(&["diff", "HEAD^..HEAD"]).ends_with(status).says(says);
     }
+    // Part of a text that is not known as a whole.
+    repo.edit("api/garden.yml", "AT: \"${providers", "AT: \"${var.image}-${this.buildPath}-${providers").commit("text");
+    repo.edit("garden.yml", "image: two", "image: three").commit("edit");
+    repo.run(&["diff", "HEAD^..HEAD"]).ends_with(0).says("services[0].env.AT").says("services[0].env.IMAGE");
+    // What cannot be evaluated is not compared, and not the same.
+    repo.edit("api/garden.yml", "${var.size}", "${var.image}${var.missing}").commit("wrong");
+    repo.run(&["diff", "HEAD^..HEAD"]).ends_with(1).says("error[undefined-reference]").says("missing");
+    repo.edit("garden.yml", "image: three", "image: four").commit("edit");
+    repo.run(&["diff", "HEAD^..HEAD"]).hides("No effective change");
+    repo.edit("api/garden.yml", "${var.image}${var.missing}", "${var.size}").commit("right");
     repo.write("chart/garden.yml", "").commit("removed");
     repo.run(&["diff", "HEAD^..HEAD"]).ends_with(1).says("danger[component-removed]: `chart` in `dev` is removed");
     repo.edit("api/garden.yml", "type: container", "disabled: true\ntype: container").commit("disabled");

@@ -3,6 +3,7 @@
 use super::files::ActionFiles;
 use super::modules::Module;
 use super::prepare::{Graph, varfile};
+use super::resolve::Resolved;
 use crate::dialects::garden::diagnostics::Diagnostics;
 use crate::dialects::garden::environment::variables::{Layers, is_empty, variables};
 use crate::dialects::garden::environment::{Part, Stage, field};
@@ -20,20 +21,20 @@ pub(crate) const MODULE: Text = literal!("module");
 const HIDDEN: [&str; 3] = ["apiVersion", "kind", "name"];
 
 /// The components of the modules of a graph.
-pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph) -> Vec<Part> {
+pub(crate) fn resolve(stage: &Stage<'_>, graph: &Graph, diagnostics: &Diagnostics) -> Vec<Resolved> {
     let names: BTreeSet<&Text> = graph.modules.iter().map(|module| &module.source.name).collect();
-    graph.modules.iter().map(|module| part(stage, module, &names)).collect()
+    graph.modules.iter().map(|module| one(stage, module, &names, diagnostics)).collect()
 }
 
-/// The component of a module; `others` are the names of all modules that become components. What cannot be evaluated stays as
-/// written: only its plugin says whether that is wrong.
-fn part(stage: &Stage<'_>, module: &Module, others: &BTreeSet<&Text>) -> Part {
+/// The component of a module; `others` are the names of all modules that become components.
+fn one(stage: &Stage<'_>, module: &Module, others: &BTreeSet<&Text>, diagnostics: &Diagnostics) -> Resolved {
     let source = &module.source;
     let context = context(stage, module);
     let fields = source.tree.as_map().into_iter().flat_map(|map| map.iter());
     let fields = fields.filter(|(key, _)| !HIDDEN.contains(&key.as_str()));
     let fields = Node::record(fields.map(|(key, value)| (Text::clone(key), value.clone())).collect());
-    let (value, _) = stage.deep_with(&Node::at(fields.data, source.tree.prov.clone()), context, &mut |_| {});
+    let fields = Node::at(fields.data, source.tree.prov.clone());
+    let (value, is_complete) = stage.deep(&fields, context, diagnostics);
     let builds = module.builds.iter().filter(|(name, _)| others.contains(name));
     let link = |(name, place): &(Text, crate::value::Prov)| Link {
         how: LinkKind::Declared,
@@ -49,7 +50,7 @@ fn part(stage: &Stage<'_>, module: &Module, others: &BTreeSet<&Text>) -> Part {
     let links = builds.map(link).collect();
     let files = if module.is_disabled { None } else { ActionFiles::of_module(source, &value) };
     let part = Part::new(MODULE, Text::clone(&source.name), stage.value_of(&value), source.shaping.clone());
-    Part { is_disabled: module.is_disabled, links, files, ..part }
+    Resolved { part: Part { is_disabled: module.is_disabled, links, files, ..part }, is_complete }
 }
 
 /// What the fields of a module may read, with its own variables.
@@ -71,11 +72,14 @@ fn context(stage: &Stage<'_>, module: &Module) -> ContextId {
 
 fn roots(stage: &Stage<'_>, module: &Module) -> Roots {
     let name = Node::text(Text::clone(&module.source.name));
+    let build = Node::unknown("`this.buildPath` is known when Garden runs");
     let roots = stage.roots.clone();
     let roots = ["providers", "modules", "runtime"]
         .into_iter()
         .fold(roots, |roots, name| roots.with(name, Node::unknown(format!("`{name}` are resolved when Garden runs"))));
-    let roots = roots.with("inputs", Node::map([])).with("this", Node::record(vec![(word("name"), name)]));
+    let roots = roots
+        .with("inputs", Node::map([]))
+        .with("this", Node::record(vec![(word("name"), name), (word("buildPath"), build)]));
     match &module.source.rendered {
         Some(rendered) => rendered.roots(&stage.evaluator, roots),
         None => roots,

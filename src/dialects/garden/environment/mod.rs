@@ -87,9 +87,9 @@ pub(crate) fn resolve(input: &Input<'_>, stack: &Text, diagnostics: &Diagnostics
         let providers_are_fine = provider::resolve(&stage, &mut parts, diagnostics);
         if let Some(graph) = actions::graph(&stage, diagnostics) {
             is_broken = !providers_are_fine;
-            parts.extend(actions::modules(&stage, &graph));
-            for action in actions::resolve(&stage, &graph, diagnostics) {
-                let Resolved { part, is_complete } = action;
+            let modules = actions::modules(&stage, &graph, diagnostics);
+            for resolved in modules.into_iter().chain(actions::resolve(&stage, &graph, diagnostics)) {
+                let Resolved { part, is_complete } = resolved;
                 if !is_complete {
                     broken.push((Text::clone(&part.kind), Text::clone(&part.name)));
                 }
